@@ -1,0 +1,65 @@
+# The short way to everything; CMake and its presets do the work (see CONTRIBUTING.md).
+#
+#   make              build/alfcg
+#   make demo         build it and run the embedded example
+#   make test         build and run all tests
+#   make bench        build and run the benchmarks
+#   make install      into PREFIX (default /usr/local), below DESTDIR
+#   make asan tsan    all tests under the sanitizers
+#   make format lint  lay out the sources; check layout and clang-tidy
+#   make clean        remove build/
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+SETUP   ?= tools/setup
+
+SOURCES  = $(shell find include src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+CHECKED  = $(filter src/%.cpp,$(SOURCES))
+
+.PHONY: all demo test bench install asan tsan format lint clean setup-test setup-bench setup-lint
+.DEFAULT_GOAL := all
+
+all: build/build.ninja
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg-cli
+
+demo: all
+	@build/alfcg demo
+
+# A tree that is configured has what it needs: packages are looked at only before that.
+build/build.ninja:
+	@$(SETUP)
+	@cmake --preset release
+
+build/asan/build.ninja build/tsan/build.ninja: build/%/build.ninja:
+	@$(SETUP) test
+	@cmake --preset $*
+
+test: setup-test build/build.ninja
+	@cmake --build --preset release --parallel $(JOBS)
+	@ctest --preset release --parallel $(JOBS)
+
+asan tsan: %: build/%/build.ninja
+	@cmake --build --preset $@ --parallel $(JOBS)
+	@ctest --preset $@ --parallel $(JOBS)
+
+bench: setup-bench
+	@cmake --preset release -DALFCG_BENCH=ON
+	@cmake --build --preset release --parallel $(JOBS) --target bench
+
+install: all
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+
+format: setup-lint
+	@clang-format -i $(SOURCES)
+
+lint: setup-lint build/build.ninja
+	@clang-format --dry-run -Werror $(SOURCES)
+	@printf '%s\n' $(CHECKED) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build \
+		--extra-arg=-Wno-unknown-warning-option
+
+clean:
+	@rm -rf build
+
+setup-test setup-bench setup-lint: setup-%:
+	@$(SETUP) $*

@@ -1,0 +1,16 @@
+# Every target of the project compiles with the same strict warnings, all of them errors.
+function(alfcg_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wduplicated-cond -Wlogical-op -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 warns of impossible overlaps inside std::string's operator+ (GCC bug 105651).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${target} PRIVATE -Wno-unknown-warning-option)
+  endif()
+  if(ALFCG_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${ALFCG_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${ALFCG_SANITIZE})
+  endif()
+endfunction()
