@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace alfcg {
+
+using Index = std::int64_t;
+
+struct Shape {
+    Index rows = 0;
+    Index cols = 0;
+
+    [[nodiscard]] Index size() const { return rows * cols; }
+    bool operator==(const Shape&) const = default;
+};
+
+/// Cache-line aligned allocation, so that a vector load never straddles two lines.
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    static constexpr std::align_val_t alignment{64};
+
+    AlignedAllocator() = default;
+    template <class U>
+    explicit AlignedAllocator(const AlignedAllocator<U>& /*other*/) {}
+
+    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
+    void deallocate(T* p, std::size_t /*n*/) { ::operator delete(p, alignment); }
+    bool operator==(const AlignedAllocator&) const = default;
+};
+
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+/// A dense matrix, row-major: entry (i, j) is data()[i * cols() + j]. Iterates, gradients and vertices
+/// are matrices of outputs x features; a vector is a matrix of one row.
+template <class Real>
+class Matrix {
+  public:
+    Matrix() = default;
+    explicit Matrix(Shape shape) : shape_(shape), entries_(static_cast<std::size_t>(shape.size())) {}
+    Matrix(Index rows, Index cols) : Matrix(Shape{rows, cols}) {}
+
+    [[nodiscard]] Shape shape() const { return shape_; }
+    [[nodiscard]] Index rows() const { return shape_.rows; }
+    [[nodiscard]] Index cols() const { return shape_.cols; }
+    [[nodiscard]] Index size() const { return shape_.size(); }
+
+    [[nodiscard]] Real* data() { return entries_.data(); }
+    [[nodiscard]] const Real* data() const { return entries_.data(); }
+    [[nodiscard]] std::span<Real> span() { return entries_; }
+    [[nodiscard]] std::span<const Real> span() const { return entries_; }
+
+    Real& operator()(Index i, Index j) { return entries_[static_cast<std::size_t>(i * shape_.cols + j)]; }
+    const Real& operator()(Index i, Index j) const {
+        return entries_[static_cast<std::size_t>(i * shape_.cols + j)];
+    }
+
+    /// Takes the shape; keeps the memory when it already has it. Entries are unspecified afterwards.
+    void reshape(Shape shape) {
+        shape_ = shape;
+        entries_.resize(static_cast<std::size_t>(shape.size()));
+    }
+    void fill(Real value) { entries_.assign(entries_.size(), value); }
+
+  private:
+    Shape shape_;
+    AlignedVector<Real> entries_;
+};
+
+}  // namespace alfcg

@@ -1,0 +1,168 @@
+#include "alfcg/core/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+
+namespace alfcg {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t largest_write = std::size_t{1} << 30;
+constexpr int most_links = 40;
+constexpr int most_names = 1000;
+
+std::string folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+/// The number N of an open descriptor's name (/dev/stdout, /dev/fd/N ...), else -1.
+int descriptor_name(std::string_view path) {
+    if (path == "/dev/stdout") return 1;
+    if (path == "/dev/stderr") return 2;
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!path.starts_with(folder)) continue;
+        int number = -1;
+        const char* end = path.data() + path.size();
+        const auto [stop, problem] = std::from_chars(path.data() + folder.size(), end, number);
+        if (problem == std::errc() && stop == end) return number;
+    }
+    return -1;
+}
+
+/// Follows links at the end of the path, also one that points to a file that is yet to be made, up to the
+/// name of an open descriptor.
+std::string follow_links(const std::string& path) {
+    std::filesystem::path current = path;
+    for (int i = 0; i < most_links && descriptor_name(current.native()) < 0; ++i) {
+        std::error_code problem;
+        if (!std::filesystem::is_symlink(std::filesystem::symlink_status(current, problem))) break;
+        const std::filesystem::path next = std::filesystem::read_symlink(current, problem);
+        if (problem) break;
+        current = next.is_absolute() ? next : current.parent_path() / next;
+    }
+    return current.string();
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(follow_links(path_)) {
+    if (path_.empty()) throw Error("cannot write: the name of the output file is empty");
+    try {
+        struct stat status {};
+        const bool exists = ::stat(target_.c_str(), &status) == 0;
+        if (!exists && errno != ENOENT) fail(errno);
+        if ((exists && S_ISDIR(status.st_mode)) || target_.ends_with('/')) fail(EISDIR);
+        if (descriptor_name(target_) >= 0 || (exists && !S_ISREG(status.st_mode)))
+            open_directly();
+        else
+            open_temporary();
+        pending_.reserve(buffer_bytes);
+    } catch (...) {
+        discard();
+        throw;
+    }
+}
+
+OutputFile::~OutputFile() {
+    discard();
+}
+
+void OutputFile::open_directly() {
+    // An open descriptor is shared rather than opened again, so that what is written here and what the
+    // program prints follow each other when both go to one file.
+    const int shared = descriptor_name(target_);
+    descriptor_ =
+        shared >= 0 ? ::fcntl(shared, F_DUPFD_CLOEXEC, 0) : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+}
+
+void OutputFile::open_temporary() {
+    struct stat old {};
+    const bool replaces = ::stat(target_.c_str(), &old) == 0;
+    // Renaming would replace a write-protected file; its owner did not want that.
+    if (replaces && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+
+    const std::string folder = folder_of(target_);
+    const std::string stem = folder + "/.alfcg-" + std::to_string(::getpid()) + "-";
+    for (int i = 0; i < most_names && descriptor_ < 0; ++i) {
+        const std::string name = stem + std::to_string(i) + ".tmp";
+        descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor_ >= 0)
+            temporary_ = name;
+        else if (errno != EEXIST)
+            break;
+    }
+    if (descriptor_ < 0 && errno == ENOENT)
+        throw Error(path_ + ": cannot write: there is no folder " + folder);
+    if (descriptor_ < 0) fail(errno);
+    if (!replaces) return;
+    // Giving a file to somebody else is the privilege of root; the others keep what they make.
+    [[maybe_unused]] const int kept = ::fchown(descriptor_, old.st_uid, old.st_gid);
+    if (::fchmod(descriptor_, old.st_mode & 0777) != 0) fail(errno);
+}
+
+void OutputFile::write(const void* data, std::size_t bytes) {
+    if (bytes == 0) return;
+    const char* first = static_cast<const char*>(data);
+    if (pending_.size() + bytes > buffer_bytes) flush();
+    if (bytes > buffer_bytes)
+        write_through(first, bytes);
+    else
+        pending_.append(first, bytes);
+}
+
+void OutputFile::flush() {
+    write_through(pending_.data(), pending_.size());
+    pending_.clear();
+}
+
+void OutputFile::write_through(const char* data, std::size_t bytes) {
+    if (descriptor_ < 0) fail(EBADF);
+    while (bytes > 0) {
+        const ssize_t written = ::write(descriptor_, data, std::min(bytes, largest_write));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail(errno);
+        if (written == 0) fail(EIO);
+        data += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+void OutputFile::commit() {
+    flush();
+    // Some file systems have no fsync and say so with EINVAL or ENOTSUP.
+    if (!temporary_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+    if (temporary_.empty()) return;
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    // The new name is in place; making the folder durable is a matter of best effort.
+    const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    static_cast<void>(::fsync(folder));
+    static_cast<void>(::close(folder));
+}
+
+void OutputFile::discard() noexcept {
+    if (descriptor_ >= 0) static_cast<void>(::close(std::exchange(descriptor_, -1)));
+    if (!temporary_.empty()) static_cast<void>(::unlink(temporary_.c_str()));
+    temporary_.clear();
+}
+
+void OutputFile::fail(int reason) {
+    discard();
+    throw Error(path_ + ": cannot write: " + std::generic_category().message(reason));
+}
+
+}  // namespace alfcg
