@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "alfcg/data/features.hpp"
+#include "alfcg/data/labels.hpp"
+
+namespace alfcg {
+
+template <class Real>
+struct Dataset {
+    std::string name;  // where it came from, for messages
+    Features<Real> features;
+    Labels labels;  // empty when the source has none
+};
+
+enum class Format { automatic, libsvm, csv, npy, idx };
+
+struct ReadOptions {
+    Format format = Format::automatic;  // automatic: recognised by content
+    std::string labels;                 // NPY and IDX: the file with the labels
+    std::string label_column;           // CSV: a name, a 0-based position (negative: from the end), "none"; default last
+    Index rows = 0;                     // keep the first rows only; 0: all
+    Index features = 0;                 // fix the number of features; 0: as found
+    bool labels_required = true;        // false: a file without labels is fine (prediction)
+    Index classes = 10;                 // built-in randn: number of classes
+    std::uint64_t data_seed = 0;        // built-in randn
+    std::string data_dir;               // built-in mnist: folder of the IDX files; then $ALFCG_DATA
+    int threads = 0;                    // 0: all cores
+};
+
+/// Reads a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d", "mnist-N-d".
+/// Throws Error with file and line when something is wrong; non-finite numbers are wrong.
+template <class Real>
+Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options = {});
+
+/// Moves a random `fraction` of the rows (rounded, at least one, never all) out of `data` and returns them.
+template <class Real>
+Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed);
+
+}  // namespace alfcg

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "alfcg/data/features.hpp"
+
+namespace alfcg {
+
+/// none; rows to unit Euclidean norm (zero rows untouched); columns divided by their standard deviation (1/N, not
+/// centred, constant columns untouched); spectral: everything divided by the largest singular value.
+enum class Normalization { none, rows, columns, spectral };
+
+std::string_view to_text(Normalization kind);
+Normalization parse_normalization(std::string_view text);  // throws Error naming the four
+
+/// What was done to the training data, and must be done to any data that meets the model.
+struct Scaling {
+    Normalization kind = Normalization::none;
+    std::vector<double> divisors;  // columns: one per feature; spectral: one; else empty
+};
+
+/// Measures the scaling of `features` (nothing is changed).
+template <class Real>
+Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads);
+
+/// Applies it in place.
+template <class Real>
+void apply_scaling(Features<Real>& features, const Scaling& scaling, int threads);
+
+/// Largest singular value of the data, to about 1e-10 relative in double precision.
+template <class Real>
+double largest_singular_value(const Features<Real>& features, int threads);
+
+}  // namespace alfcg

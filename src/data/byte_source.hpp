@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "data/decoder.hpp"
+#include "data/raw_input.hpp"
+
+namespace alfcg {
+
+/// The contents of a file, whether it is plain, gzip, bzip2 or xz (told by its first bytes, never by its
+/// name). Reads forward only, so that pipes work too.
+class ByteSource {
+  public:
+    explicit ByteSource(const std::string& path);
+
+    [[nodiscard]] const std::string& path() const { return input_.path(); }
+    [[nodiscard]] bool compressed() const { return decoder_ != nullptr; }
+    /// Descriptor and size of an uncompressed regular file; size -1 for anything else.
+    [[nodiscard]] int descriptor() const { return input_.descriptor(); }
+    [[nodiscard]] long long plain_size() const { return compressed() ? -1 : input_.file_size(); }
+
+    /// Reads n bytes; fewer only at the end.
+    std::size_t read(void* to, std::size_t n);
+    /// The next n bytes (at most peek_limit) without using them up; fewer only at the end.
+    std::string_view peek(std::size_t n);
+    /// Whether everything has been read.
+    bool ended() { return peek(1).empty(); }
+
+    static constexpr std::size_t peek_limit = 64;
+
+  private:
+    std::size_t read_some(char* to, std::size_t n);
+
+    RawInput input_;
+    std::unique_ptr<Decoder> decoder_;
+    std::string peeked_;
+};
+
+}  // namespace alfcg

@@ -1,0 +1,117 @@
+#include "alfcg/data/labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "data/number.hpp"
+
+namespace alfcg {
+
+std::string format_number(double number) {
+    return fmt::format("{}", number);
+}
+
+Index Labels::size() const {
+    return static_cast<Index>(numeric() ? numbers_.size() : codes_.size());
+}
+
+std::int32_t Labels::code(std::string_view name) {
+    const auto [entry, is_new] =
+        lookup_.try_emplace(std::string(name), static_cast<std::int32_t>(names_.size()));
+    if (is_new) names_.emplace_back(name);
+    return entry->second;
+}
+
+void Labels::push(std::string_view token) {
+    double number = 0;
+    if (parse_number(token, number) == NumberStatus::ok) {
+        push(number);
+        return;
+    }
+    if (numeric()) {
+        // The first name: the numbers before it become names too, in the same form that numbers after it will
+        // get.
+        for (const double earlier : numbers_) codes_.push_back(code(format_number(earlier)));
+        numbers_ = {};
+    }
+    codes_.push_back(code(token));
+}
+
+void Labels::push(double number) {
+    number += 0.0;  // -0 is the label 0
+    if (numeric())
+        numbers_.push_back(number);
+    else
+        codes_.push_back(code(format_number(number)));
+}
+
+bool Labels::integers() const {
+    return numeric() &&
+           std::all_of(numbers_.begin(), numbers_.end(), [](double x) { return std::trunc(x) == x; });
+}
+
+std::string Labels::text(Index i) const {
+    const auto row = static_cast<std::size_t>(i);
+    return numeric() ? format_number(numbers_[row]) : names_[static_cast<std::size_t>(codes_[row])];
+}
+
+void Labels::keep(const std::vector<Index>& rows) {
+    *this = select(rows);
+}
+
+Labels Labels::select(const std::vector<Index>& rows) const {
+    Labels result;
+    result.names_ = names_;
+    result.lookup_ = lookup_;
+    for (const Index i : rows) {
+        const auto row = static_cast<std::size_t>(i);
+        if (numeric())
+            result.numbers_.push_back(numbers_[row]);
+        else
+            result.codes_.push_back(codes_[row]);
+    }
+    return result;
+}
+
+Classes find_classes(const Labels& labels) {
+    Classes classes;
+    if (labels.numeric()) {
+        for (Index i = 0; i < labels.size(); ++i) classes.values.push_back(labels.number(i));
+        std::sort(classes.values.begin(), classes.values.end());
+        classes.values.erase(std::unique(classes.values.begin(), classes.values.end()), classes.values.end());
+        for (const double value : classes.values) classes.names.push_back(format_number(value));
+        return classes;
+    }
+    std::unordered_map<std::string, bool> seen;
+    for (Index i = 0; i < labels.size(); ++i) seen.try_emplace(labels.text(i), true);
+    for (const auto& [name, ignored] : seen) classes.names.push_back(name);
+    std::sort(classes.names.begin(), classes.names.end());
+    return classes;
+}
+
+std::vector<std::int32_t> Classes::encode(const Labels& labels) const {
+    std::vector<std::int32_t> codes(static_cast<std::size_t>(labels.size()), -1);
+    const auto fill = [&codes](const auto& positions, const auto& label) {
+        for (std::size_t i = 0; i < codes.size(); ++i)
+            if (const auto found = positions.find(label(static_cast<Index>(i))); found != positions.end())
+                codes[i] = found->second;
+    };
+    if (numeric() && labels.numeric()) {
+        std::unordered_map<double, std::int32_t> positions;
+        for (std::size_t k = 0; k < values.size(); ++k)
+            positions.try_emplace(values[k], static_cast<std::int32_t>(k));
+        fill(positions, [&](Index i) { return labels.number(i); });
+    } else {
+        // Numbers among names are written in one way only, so that comparing texts compares labels.
+        std::unordered_map<std::string, std::int32_t> positions;
+        for (std::size_t k = 0; k < names.size(); ++k)
+            positions.try_emplace(names[k], static_cast<std::int32_t>(k));
+        fill(positions, [&](Index i) { return labels.text(i); });
+    }
+    return codes;
+}
+
+}  // namespace alfcg

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <fast_float/fast_float.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace alfcg {
+
+enum class NumberStatus { ok, malformed, not_finite };
+
+/// Reads all of `token` as one decimal number, with an optional sign of either kind; independent of the
+/// locale.
+template <class Real>
+NumberStatus parse_number(std::string_view token, Real& value) {
+    const char* first = token.data();
+    const char* last = first + token.size();
+    if (first != last && *first == '+') {
+        ++first;
+        if (first != last && *first == '-') return NumberStatus::malformed;
+    }
+    if (first == last) return NumberStatus::malformed;
+    const auto answer = fast_float::from_chars(first, last, value);
+    if (answer.ec == std::errc::invalid_argument || answer.ptr != last) return NumberStatus::malformed;
+    return std::isfinite(value) ? NumberStatus::ok : NumberStatus::not_finite;
+}
+
+/// The token in quotes for a message: one line, printable, not too long.
+inline std::string shown(std::string_view token) {
+    constexpr std::size_t most = 40;
+    std::string text = "'";
+    for (const char c : token.substr(0, most)) {
+        const auto code = static_cast<unsigned char>(c);
+        text += code < 32 || code == 127 ? '?' : c;
+    }
+    text += token.size() > most ? "...'" : "'";
+    return text;
+}
+
+/// What is wrong with a token that parse_number<Real> did not take.
+template <class Real>
+std::string number_problem(std::string_view token, NumberStatus status) {
+    if (status == NumberStatus::malformed) return shown(token) + " is not a number";
+    if (token.find_first_of("0123456789") == std::string_view::npos)
+        return shown(token) + " is not a finite number";
+    return shown(token) + (std::is_same_v<Real, float> ? " is too large for f32" : " is too large for f64");
+}
+
+/// A label may be any text, but a number that is not finite is never meant as a class or a target.
+inline bool is_acceptable_label(std::string_view token) {
+    double ignored = 0;
+    return !token.empty() && parse_number(token, ignored) != NumberStatus::not_finite;
+}
+
+}  // namespace alfcg

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alfcg {
+
+/// The bytes of a file as they lie on disk (or come through a pipe), through a buffer of fixed size.
+class RawInput {
+  public:
+    /// Throws InputError when the file is missing, unreadable, a directory or empty.
+    explicit RawInput(std::string path);
+    ~RawInput();
+    RawInput(const RawInput&) = delete;
+    RawInput& operator=(const RawInput&) = delete;
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    /// Size of a regular file, -1 for a pipe or device.
+    [[nodiscard]] long long file_size() const { return file_size_; }
+
+    /// Bytes in the buffer that are not used yet.
+    [[nodiscard]] std::string_view bytes() const { return {buffer_.data() + first_, last_ - first_}; }
+    void consume(std::size_t n) { first_ += n; }
+    /// Makes at least n bytes available (n at most the buffer's size); false when the file ends before.
+    bool require(std::size_t n);
+    /// Reads straight into the caller's memory, past the buffer, which must be empty. 0 at the end.
+    std::size_t read_directly(char* to, std::size_t n);
+
+  private:
+    std::string path_;
+    int descriptor_ = -1;
+    long long file_size_ = -1;
+    std::vector<char> buffer_;
+    std::size_t first_ = 0;
+    std::size_t last_ = 0;
+};
+
+}  // namespace alfcg

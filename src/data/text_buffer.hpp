@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/byte_source.hpp"
+
+namespace alfcg {
+
+/// A window over a text: parsers work on the bytes in memory, use up whole lines or records, and ask for
+/// more. The window is one mebibyte, and longer only where a single line is.
+class TextBuffer {
+  public:
+    /// Skips a byte order mark.
+    explicit TextBuffer(ByteSource& source);
+
+    [[nodiscard]] const std::string& path() const { return source_.path(); }
+    /// Bytes read and not yet used.
+    [[nodiscard]] std::string_view text() const { return {bytes_.data() + first_, last_ - first_}; }
+    void consume(std::size_t n) { first_ += n; }
+    /// Reads more bytes behind text(); false when there are none.
+    bool more();
+    /// Whether text() is all that is left.
+    [[nodiscard]] bool complete() const { return ended_; }
+    /// The beginning of the text, enough of it to recognise its layout: some tens of lines, or all there is.
+    /// Throws InputError when it is not text.
+    std::string_view sample();
+
+  private:
+    ByteSource& source_;
+    std::vector<char> bytes_;
+    std::size_t first_ = 0;
+    std::size_t last_ = 0;
+    bool ended_ = false;
+};
+
+/// Runs parse(text, complete) over the whole text. It uses up whole records from the front of `text`, and the
+/// rest too when `complete`; it returns how many bytes that were, and sets `stop` to end early.
+template <class Parse>
+void parse_chunks(TextBuffer& text, const Parse& parse) {
+    bool stop = false;
+    while (true) {
+        const bool last = text.complete();
+        text.consume(parse(text.text(), last, stop));
+        if (stop || last) return;
+        text.more();
+    }
+}
+
+inline bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+inline std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace alfcg
