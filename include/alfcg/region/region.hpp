@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "alfcg/core/matrix.hpp"
+#include "alfcg/region/vertex.hpp"
+
+namespace alfcg {
+
+/// Weights of h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_*.
+struct Composite {
+    double l1 = 0;
+    double l2 = 0;
+    double nuclear = 0;
+
+    [[nodiscard]] bool zero() const { return l1 == 0 && l2 == 0 && nuclear == 0; }
+};
+
+/// A compact convex set X with its composite term h, reached through a linear minimisation oracle.
+/// A region keeps scratch memory between calls: share one between threads only with care of your own.
+template <class Real>
+class Region {
+  public:
+    virtual ~Region() = default;
+
+    /// "nuclear ball of radius 10 + 0.1 ‖x‖_*".
+    [[nodiscard]] virtual std::string describe() const = 0;
+
+    /// vertex ∈ argmin_{v∈X} <g,v> + h(v), with vertex.composite = h(vertex).
+    /// An iterative oracle may stop once it is within `tolerance` (≥ 0) of the minimum; 0 asks for the best
+    /// it can do. Returns a proven bound on how far <g,v> + h(v) may lie above the minimum: 0 when the answer
+    /// is exact (to rounding). With certify = false an iterative oracle may skip the proof and return its
+    /// best estimate.
+    virtual double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
+                            Vertex<Real>& vertex) = 0;
+
+    /// h(x).
+    virtual double composite(const Matrix<Real>& x) = 0;
+    /// Euclidean diameter of the set for points of this shape.
+    [[nodiscard]] virtual double diameter(Shape shape) const = 0;
+    /// Norm of x over the radius: at most 1 inside.
+    virtual double gauge(const Matrix<Real>& x) = 0;
+};
+
+/// ‖x‖_p ≤ radius entrywise, 1 ≤ p ≤ ∞. Composite terms: l1, l2, or both.
+template <class Real>
+std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite = {});
+
+/// ‖x‖_* ≤ radius. Composite terms: nuclear, l2, or both.
+template <class Real>
+std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite = {});
+
+/// A set given by the caller's oracle, which writes argmin_{v∈X} <g,v> + h(v) to its second argument.
+template <class Real>
+struct CustomRegion {
+    std::function<void(std::span<const Real> gradient, std::span<Real> vertex)> oracle;
+    double diameter = 0;
+    std::function<double(std::span<const Real> x)> composite;  // h; none: 0
+    std::function<double(std::span<const Real> x)> gauge;      // none: every point counts as inside
+    std::string name = "custom region";
+};
+template <class Real>
+std::unique_ptr<Region<Real>> custom_region(CustomRegion<Real> custom);
+
+}  // namespace alfcg

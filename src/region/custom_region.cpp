@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/region/region.hpp"
+
+namespace alfcg {
+namespace {
+
+template <class Real>
+class CallersRegion final : public Region<Real> {
+  public:
+    explicit CallersRegion(CustomRegion<Real> custom) : custom_(std::move(custom)) {}
+
+    [[nodiscard]] std::string describe() const override { return custom_.name; }
+
+    double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
+                    Vertex<Real>& vertex) override {
+        vertex.kind = Vertex<Real>::Kind::dense;
+        vertex.shape = gradient.shape();
+        vertex.dense.reshape(gradient.shape());
+        vertex.dense.fill(0);  // the oracle may write the nonzeros only
+        custom_.oracle(gradient.span(), vertex.dense.span());
+        for (Index i = 0; i < vertex.dense.size(); ++i) {
+            const double entry = static_cast<double>(vertex.dense.data()[i]);
+            if (!std::isfinite(entry))
+                throw Error(
+                    fmt::format("{}: the oracle answered {} at row {}, column {}; every entry must be finite",
+                                custom_.name, entry, i / gradient.cols(), i % gradient.cols()));
+        }
+        vertex.composite = composite(vertex.dense);
+        if (!std::isfinite(vertex.composite))
+            throw Error(fmt::format("{}: h is {} at the oracle's answer; it must be finite on the set",
+                                    custom_.name, vertex.composite));
+        return 0;  // the caller's oracle counts as exact
+    }
+
+    double composite(const Matrix<Real>& x) override {
+        return custom_.composite ? custom_.composite(x.span()) : 0;
+    }
+    [[nodiscard]] double diameter(Shape /*shape*/) const override { return custom_.diameter; }
+    double gauge(const Matrix<Real>& x) override { return custom_.gauge ? custom_.gauge(x.span()) : 0; }
+
+  private:
+    CustomRegion<Real> custom_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Region<Real>> custom_region(CustomRegion<Real> custom) {
+    if (!custom.oracle) throw Error(fmt::format("{}: a custom region needs an oracle", custom.name));
+    if (!(custom.diameter >= 0 && std::isfinite(custom.diameter)))
+        throw Error(fmt::format("{}: the diameter must be finite and not negative, not {}", custom.name,
+                                custom.diameter));
+    return std::make_unique<CallersRegion<Real>>(std::move(custom));
+}
+
+template std::unique_ptr<Region<float>> custom_region(CustomRegion<float>);
+template std::unique_ptr<Region<double>> custom_region(CustomRegion<double>);
+
+}  // namespace alfcg

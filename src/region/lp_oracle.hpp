@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "alfcg/core/matrix.hpp"
+#include "alfcg/region/vertex.hpp"
+
+namespace alfcg::region {
+
+/// A matrix as the l_p code sees it: magnitudes t_i = max(|x_i| - threshold, 0), the soft threshold being
+/// what an l1 term does to the gradient (spec 5).
+template <class Real>
+struct Magnitudes {
+    const Matrix<Real>& x;
+    double threshold = 0;
+    double peak = 0;  // max |x_i|, above the threshold
+
+    [[nodiscard]] Index size() const { return x.size(); }
+    [[nodiscard]] double largest() const { return peak - threshold; }
+    [[nodiscard]] double entry(Index i) const { return static_cast<double>(x.data()[i]); }
+    [[nodiscard]] double operator()(Index i) const { return std::max(std::abs(entry(i)) - threshold, 0.0); }
+};
+
+/// log(t / largest) for 0 < t <= largest: right to the last digits near 1, and when the quotient itself would
+/// underflow.
+inline double log_ratio(double t, double largest) {
+    if (2 * t >= largest) return std::log1p(-(largest - t) / largest);
+    const double ratio = t / largest;
+    return ratio > 1e-290 ? std::log(ratio) : std::log(t) - std::log(largest);
+}
+
+/// ‖t‖_p / largest, between 1 and n^{1/p}.
+template <class Real>
+double relative_norm(const Magnitudes<Real>& t, double p);
+
+/// The vertex of the l_p ball that minimises <g, v> + threshold ‖v‖₁; vertex.composite is left to the caller.
+template <class Real>
+void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector<double>& scratch,
+               Vertex<Real>& vertex);
+
+/// The point of the l_p ball that minimises <g, v> + threshold ‖v‖₁ + (weight/2) ‖v‖₂², weight > 0: the
+/// projection of the shrunken -g / weight. vertex.composite is left to the caller.
+template <class Real>
+void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight,
+               AlignedVector<double>& scratch, Vertex<Real>& vertex);
+
+/// Writes v_i = -sign(g_i) · size(i) as a dense vertex.
+template <class Real, class Size>
+void write_dense(const Magnitudes<Real>& t, const Size& size, Vertex<Real>& vertex) {
+    vertex.kind = Vertex<Real>::Kind::dense;
+    vertex.dense.reshape(t.x.shape());
+    Real* out = vertex.dense.data();
+    for (Index i = 0; i < t.size(); ++i) {
+        const double length = size(i);
+        out[i] = static_cast<Real>(t.entry(i) > 0 ? 0 - length : length);
+    }
+}
+
+}  // namespace alfcg::region

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include "region/l1_projection.hpp"
+#include "region/lp_oracle.hpp"
+#include "region/projection_root.hpp"
+
+namespace alfcg::region {
+template <class Real>
+void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight,
+               AlignedVector<double>& scratch, Vertex<Real>& vertex) {
+    // Without the ball: t / weight, wherever that is. The extended range lets no product of the three
+    // overflow early.
+    const auto free = [&](Index i) { return t(i) / weight; };
+    if (std::isinf(p))
+        return write_dense(
+            t, [&](Index i) { return std::min(free(i), radius); }, vertex);
+    const double tightness = static_cast<double>(static_cast<long double>(weight) * radius / t.largest());
+    if (relative_norm(t, p) <= tightness) return write_dense(t, free, vertex);
+    if (p == 1) {
+        const L1Projection projection = project_l1(t.size(), t, t.largest(), tightness, scratch);
+        return write_dense(
+            t, [&](Index i) { return radius * projection(t(i)); }, vertex);
+    }
+    if (p == 2 || tightness == 0) return lp_linear(t, p, radius, scratch, vertex);
+
+    const auto n = static_cast<std::size_t>(t.size());
+    scratch.resize(2 * n);
+    const std::span<double> shape(scratch.data(), n);
+    const std::span<double> log_sizes(scratch.data() + n, n);
+    for (Index i = 0; i < t.size(); ++i) {
+        const double size = t(i);
+        log_sizes[static_cast<std::size_t>(i)] = size > 0 ? log_ratio(size, t.largest()) : -INFINITY;
+    }
+    const double factor = radius / project_lp(p, tightness, log_sizes, shape);
+    write_dense(
+        t, [&](Index i) { return factor * shape[static_cast<std::size_t>(i)]; }, vertex);
+}
+
+template void lp_square(const Magnitudes<float>&, double, double, double, AlignedVector<double>&,
+                        Vertex<float>&);
+template void lp_square(const Magnitudes<double>&, double, double, double, AlignedVector<double>&,
+                        Vertex<double>&);
+
+}  // namespace alfcg::region

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "alfcg/region/region.hpp"
+#include "alfcg/region/spec.hpp"
+#include "alfcg/region/spectrum.hpp"
+#include "region/gram_pair.hpp"
+#include "region/krylov_pair.hpp"
+#include "region/l1_projection.hpp"
+#include "region/magnitudes.hpp"
+#include "region/products.hpp"
+#include "region/settings.hpp"
+#include "region/thin_svd.hpp"
+
+namespace alfcg {
+namespace {
+
+template <class Real>
+double nuclear_norm(const Matrix<Real>& x) {
+    if (std::isnan(region::largest_magnitude(x.data(), x.size())))
+        return std::numeric_limits<double>::infinity();
+    const std::vector<double> values = singular_values(x);
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// ‖x‖_* <= radius, with h(x) = nuclear ‖x‖_* + (l2/2) ‖x‖₂² (the Frobenius norm).
+template <class Real>
+class NuclearBall final : public Region<Real> {
+  public:
+    NuclearBall(double radius, const Composite& composite) : radius_(radius), composite_(composite) {}
+
+    [[nodiscard]] std::string describe() const override {
+        return fmt::format("nuclear ball of radius {}{}", radius_, region::describe(composite_));
+    }
+
+    double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
+                    Vertex<Real>& vertex) override {
+        vertex.shape = gradient.shape();
+        vertex.composite = 0;
+        if (composite_.l2 > 0) return shrink(gradient, vertex);
+        if (std::min(gradient.rows(), gradient.cols()) <= region::GramPair::largest_side)
+            return by_gram(gradient, vertex);
+        return by_krylov(gradient, tolerance, certify, vertex);
+    }
+
+    double composite(const Matrix<Real>& x) override {
+        double value = 0;
+        if (composite_.nuclear > 0) value += composite_.nuclear * nuclear_norm(x);
+        if (composite_.l2 > 0) value += composite_.l2 / 2 * region::sums(x.data(), x.size()).squares;
+        return value;
+    }
+
+    [[nodiscard]] double diameter(Shape /*shape*/) const override { return 2 * radius_; }
+
+    double gauge(const Matrix<Real>& x) override { return nuclear_norm(x) / radius_; }
+
+  private:
+    double zero(Vertex<Real>& vertex) const {
+        vertex.kind = Vertex<Real>::Kind::zero;
+        return 0;
+    }
+
+    /// The vertex -r u vᵀ.
+    template <class Pair>
+    void rank_one(const Pair& pair, Vertex<Real>& vertex) {
+        const bool wide = vertex.shape.rows <= vertex.shape.cols;
+        const auto& left = wide ? pair.shorter() : pair.longer();
+        const auto& right = wide ? pair.longer() : pair.shorter();
+        vertex.kind = Vertex<Real>::Kind::rank_one;
+        vertex.scale = -radius_;
+        vertex.left.resize(left.size());
+        vertex.right.resize(right.size());
+        const auto cast = [](double entry) { return static_cast<Real>(entry); };
+        std::transform(left.begin(), left.end(), vertex.left.begin(), cast);
+        std::transform(right.begin(), right.end(), vertex.right.begin(), cast);
+        vertex.composite = composite_.nuclear * radius_;
+    }
+
+    /// Short side: exact. The nuclear term keeps the vertex if σ₁ > λ, and turns it into the origin if not.
+    double by_gram(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        if (!gram_.solve(gradient) || gram_.value() <= composite_.nuclear * gram_.scale())
+            return zero(vertex);
+        rank_one(gram_, vertex);
+        return 0;
+    }
+
+    /// Two long sides: as good as asked for, with a bound that is proven when asked for.
+    double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex) {
+        const double largest = region::largest_magnitude(gradient.data(), gradient.size());
+        if (std::isnan(largest)) region::reject_gradient();
+        if (largest == 0) return zero(vertex);
+        const double scale = region::safe_scale(largest);
+        if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
+        krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify);
+        const double threshold = composite_.nuclear * scale;
+        const auto bound = [&](double reached) {
+            return radius_ * (std::max(krylov_->upper() - reached, 0.0) / scale);
+        };
+        if (krylov_->value() <= threshold) {  // the origin is best unless σ₁ is above λ after all
+            zero(vertex);
+            return bound(threshold);
+        }
+        rank_one(*krylov_, vertex);
+        // Vectors rounded to Real may be a little shorter than one, or longer: only the former counts.
+        return bound(certify ? std::min(krylov_->value(), reached(gradient, scale, vertex))
+                             : krylov_->value());
+    }
+
+    /// scale · uᵀGv of the vectors as they were stored, rounded to Real.
+    double reached(const Matrix<Real>& gradient, double scale, const Vertex<Real>& vertex) {
+        right_.assign(vertex.right.begin(), vertex.right.end());
+        product_.resize(vertex.left.size());
+        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data());
+        return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
+    }
+
+    /// With a square: singular values of -g / l2, less the nuclear term's threshold, projected onto the l1
+    /// ball.
+    double shrink(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        const double largest = region::largest_magnitude(gradient.data(), gradient.size());
+        if (std::isnan(largest)) region::reject_gradient();
+        if (largest == 0) return zero(vertex);
+        const double scale = region::safe_scale(largest);
+        const region::ThinSvd<Real> svd(gradient, scale, true);
+        Eigen::VectorXd sizes = (svd.values().array() - composite_.nuclear * scale).max(0.0);
+        if (sizes(0) == 0) return zero(vertex);
+        project(sizes, scale);
+        vertex.kind = Vertex<Real>::Kind::dense;
+        vertex.dense.reshape(gradient.shape());
+        svd.write_negative(sizes, vertex.dense);
+        vertex.composite = composite_.nuclear * sizes.sum() + composite_.l2 / 2 * sizes.squaredNorm();
+        return 0;
+    }
+
+    /// Scaled singular values to those of the answer. The extended range lets no product overflow early.
+    void project(Eigen::VectorXd& sizes, double scale) {
+        const double largest = sizes(0);
+        const long double weight = static_cast<long double>(composite_.l2) * scale;
+        const auto tightness = static_cast<double>(weight * radius_ / largest);
+        if ((sizes / largest).sum() <= tightness) {  // inside without help
+            for (double& size : sizes) size = static_cast<double>(size / weight);
+            return;
+        }
+        const auto t = [&](Index i) { return sizes(i); };
+        const auto projection = region::project_l1(sizes.size(), t, largest, tightness, product_);
+        for (double& size : sizes) size = radius_ * projection(size);
+    }
+
+    double radius_;
+    Composite composite_;
+    region::GramPair gram_;
+    std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
+    AlignedVector<double> right_;
+    AlignedVector<double> product_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite) {
+    verify(RegionSpec{"nuclear", 0, radius, composite});
+    region::verify_range<Real>(radius);
+    return std::make_unique<NuclearBall<Real>>(radius, composite);
+}
+
+template std::unique_ptr<Region<float>> nuclear_ball(double, const Composite&);
+template std::unique_ptr<Region<double>> nuclear_ball(double, const Composite&);
+
+}  // namespace alfcg

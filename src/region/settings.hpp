@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "alfcg/region/region.hpp"
+
+namespace alfcg::region {
+
+/// " + 0.1 ‖x‖₁ + (2/2) ‖x‖₂²" for describe(); empty when h = 0.
+std::string describe(const Composite& composite);
+
+/// Throws Error when the radius becomes 0 or infinite in this precision.
+template <class Real>
+void verify_range(double radius);
+
+/// Throws Error: an oracle was asked about a gradient with an infinite or undefined entry.
+[[noreturn]] void reject_gradient();
+
+}  // namespace alfcg::region

@@ -1,0 +1,94 @@
+#include "region/thin_svd.hpp"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <limits>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/region/spectrum.hpp"
+#include "region/magnitudes.hpp"
+
+namespace alfcg {
+namespace region {
+namespace {
+
+constexpr Index jacobi_side = 100;  // up to here one-by-one rotations are fast enough, and the most accurate
+
+template <class Real>
+using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// The taller of scale · x and its transpose.
+template <class Real>
+Eigen::MatrixXd tall(const Matrix<Real>& x, double scale) {
+    const Eigen::Map<const RowMajor<Real>> view(x.data(), x.rows(), x.cols());
+    if (x.rows() <= x.cols()) return view.transpose().template cast<double>() * scale;
+    return view.template cast<double>() * scale;
+}
+
+}  // namespace
+
+template <class Real>
+ThinSvd<Real>::ThinSvd(const Matrix<Real>& x, double scale, bool vectors) : tall_(tall(x, scale)) {
+    const Index side = std::min(x.rows(), x.cols());
+    const Eigen::MatrixXd square = tall_.matrixQR().topRows(side).template triangularView<Eigen::Upper>();
+    const unsigned int wanted = vectors ? Eigen::ComputeFullU | Eigen::ComputeFullV : 0;
+    const auto take = [&](const auto& svd) {
+        values_ = svd.singularValues();
+        if (!vectors) return;
+        left_ = svd.matrixU();
+        right_ = svd.matrixV();
+    };
+    if (side > jacobi_side) {
+        const Eigen::BDCSVD<Eigen::MatrixXd> svd(square, wanted);
+        if (svd.info() == Eigen::Success) {
+            take(svd);
+            return;
+        }
+    }
+    take(Eigen::JacobiSVD<Eigen::MatrixXd>(square, wanted));
+}
+
+template <class Real>
+void ThinSvd<Real>::write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const {
+    Eigen::MatrixXd product = Eigen::MatrixXd::Zero(tall_.rows(), tall_.cols());
+    product.topRows(tall_.cols()).noalias() = -left_ * sizes.asDiagonal() * right_.transpose();
+    product.applyOnTheLeft(tall_.householderQ());
+    Eigen::Map<RowMajor<Real>> view(result.data(), result.rows(), result.cols());
+    if (result.rows() <= result.cols())
+        view = product.transpose().template cast<Real>();
+    else
+        view = product.template cast<Real>();
+}
+
+template class ThinSvd<float>;
+template class ThinSvd<double>;
+
+}  // namespace region
+
+template <class Real>
+std::vector<double> singular_values(const Matrix<Real>& x) {
+    const double largest = region::largest_magnitude(x.data(), x.size());
+    if (!(largest >= 0)) throw Error("singular values: the matrix has an entry that is not a finite number");
+    if (largest == 0) return std::vector<double>(static_cast<std::size_t>(std::min(x.rows(), x.cols())), 0.0);
+    const double scale = region::safe_scale(largest);
+    const Eigen::VectorXd values = region::ThinSvd<Real>(x, scale, false).values() / scale;
+    return {values.begin(), values.end()};
+}
+
+template <class Real>
+Index numerical_rank(const Matrix<Real>& x) {
+    const std::vector<double> values = singular_values(x);
+    if (values.empty()) return 0;
+    const double resolution = static_cast<double>(std::max(x.rows(), x.cols())) *
+                              static_cast<double>(std::numeric_limits<Real>::epsilon());
+    const double cut = values.front() * resolution;
+    return std::count_if(values.begin(), values.end(), [cut](double value) { return value > cut; });
+}
+
+template std::vector<double> singular_values(const Matrix<float>&);
+template std::vector<double> singular_values(const Matrix<double>&);
+template Index numerical_rank(const Matrix<float>&);
+template Index numerical_rank(const Matrix<double>&);
+
+}  // namespace alfcg

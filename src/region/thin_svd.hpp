@@ -1,0 +1,32 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/QR>
+
+#include "alfcg/core/matrix.hpp"
+
+namespace alfcg::region {
+
+/// Singular value decomposition through a thin QR of the long side and an SVD of the small square factor.
+/// Slower than the Gram matrix, but small singular values keep their digits: the Gram matrix would square
+/// them away.
+template <class Real>
+class ThinSvd {
+  public:
+    /// Decomposes scale · x, all entries finite.
+    ThinSvd(const Matrix<Real>& x, double scale, bool vectors);
+
+    /// Largest first.
+    [[nodiscard]] const Eigen::VectorXd& values() const { return values_; }
+
+    /// Writes -Σ_i size_i · u_i v_iᵀ (needs vectors).
+    void write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const;
+
+  private:
+    Eigen::HouseholderQR<Eigen::MatrixXd> tall_;  // of x, or of its transpose when that is the taller
+    Eigen::VectorXd values_;
+    Eigen::MatrixXd left_;  // singular vectors of the square factor
+    Eigen::MatrixXd right_;
+};
+
+}  // namespace alfcg::region
