@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "alfcg/solve/options.hpp"
+
+namespace alfcg {
+
+/// One parameter that some methods have.
+struct ParameterInfo {
+    std::string_view name;  // also the command line's option
+    std::optional<double> Parameters::*member;
+    std::string_view meaning;
+    double least;  // smallest value allowed
+    bool open;     // the smallest value itself is not allowed
+    bool whole;    // integers only
+};
+
+/// Every parameter of every method.
+std::span<const ParameterInfo> parameter_catalogue();
+
+/// One row of the method table, in words.
+struct MethodInfo {
+    std::string_view name;
+    std::string_view setting;    // deterministic, finite sum, expectation
+    std::string_view estimator;  // where g_t comes from
+    std::string_view step;       // where η_t comes from
+    std::string parameters;      // "rho = 1, batch = sqrt(N)"
+    std::string_view reference;  // the paper it comes from
+};
+
+/// The table, in the order it is printed.
+std::span<const MethodInfo> methods();
+
+/// Throws Error when there is no such method, when it lacks a parameter that is set, or when a value is out of range.
+void check_parameters(std::string_view method, const Parameters& given);
+
+}  // namespace alfcg

@@ -1,0 +1,43 @@
+#include "estimator/batches.hpp"
+
+#include <string>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+
+namespace alfcg {
+
+Batches::Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,
+                 std::function<void(std::span<const Index>)> on_draw)
+    : samples_(samples), generator_(seed), replay_(replay), on_draw_(std::move(on_draw)) {
+    if (replay_ == nullptr) return;
+    for (std::size_t i = 0; i < replay_->size(); ++i) {
+        const auto& rows = (*replay_)[i];
+        if (rows.empty()) throw Error("batch " + std::to_string(i + 1) + " is empty");
+        for (const Index row : rows) {
+            if (row < 0 || row >= samples_) {
+                throw Error("batch " + std::to_string(i + 1) + " names row " + std::to_string(row) +
+                            ": rows go from 0 to " + std::to_string(samples_ - 1));
+            }
+        }
+    }
+}
+
+std::span<const Index> Batches::draw(Index size) {
+    std::span<const Index> batch;
+    if (replay_ != nullptr) {
+        if (replayed_ == replay_->size()) {
+            throw Error("the batches ran out after " + std::to_string(replayed_) + " draws: give more, or stop earlier");
+        }
+        batch = (*replay_)[replayed_++];
+    } else {
+        batch_.resize(static_cast<std::size_t>(size));
+        // The bias of the remainder, samples / 2^64, is far below anything a run could show.
+        for (Index& row : batch_) row = static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_));
+        batch = batch_;
+    }
+    if (on_draw_) on_draw_(batch);
+    return batch;
+}
+
+}  // namespace alfcg

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "alfcg/core/matrix.hpp"
+
+namespace alfcg {
+
+/// Where batches come from: uniform draws with replacement from the run's own random stream, or a list to replay.
+class Batches {
+  public:
+    Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,
+            std::function<void(std::span<const Index>)> on_draw);
+
+    /// The next batch, of `size` rows (a replayed one is as long as it was written).
+    std::span<const Index> draw(Index size);
+
+    [[nodiscard]] Index samples() const { return samples_; }
+
+  private:
+    Index samples_;
+    std::mt19937_64 generator_;
+    const std::vector<std::vector<Index>>* replay_;
+    std::size_t replayed_ = 0;
+    std::function<void(std::span<const Index>)> on_draw_;
+    std::vector<Index> batch_;
+};
+
+}  // namespace alfcg

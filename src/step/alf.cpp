@@ -1,0 +1,47 @@
+#include "step/alf.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace alfcg {
+
+double short_step(double gap, double curvature, double length_squared) {
+    const double denominator = curvature * length_squared;
+    if (!(gap > 0) || !(denominator > 0)) return 0;
+    return std::min(1.0, gap / denominator);
+}
+
+void AlfAccumulator::begin(Index iteration) {
+    const double elapsed = 1 + static_cast<double>(iteration) * beta_ + sum_;
+    curvature_ = rho_ * std::sqrt(1 + sum_);
+    switch (momentum_) {
+        case Momentum::none: break;
+        case Momentum::mvr1:
+            alpha_ = 1 / std::sqrt(elapsed);
+            curvature_ /= std::sqrt(alpha_);
+            break;
+        case Momentum::mvr2: {
+            const double root = std::cbrt((1 + largest_) / elapsed);
+            alpha_ = std::min(alpha_, root * root);
+            curvature_ /= std::sqrt(std::sqrt(alpha_));
+            break;
+        }
+    }
+}
+
+void AlfAccumulator::moved(double distance) {
+    const double delta = distance > 0 ? curvature_ * distance : 0;  // also when the curvature has overflowed
+    sum_ += delta * delta;
+    largest_ = std::max(largest_, beta_ + delta * delta);
+}
+
+std::optional<double> AlfStep::begin(Index iteration) {
+    accumulator_.begin(iteration);
+    return steers_ ? std::optional(accumulator_.alpha()) : std::nullopt;
+}
+
+double AlfStep::step(const StepInput& input) {
+    return short_step(input.gap, accumulator_.curvature(), input.length_squared);
+}
+
+}  // namespace alfcg
