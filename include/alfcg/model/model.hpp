@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "alfcg/core/matrix.hpp"
+#include "alfcg/data/dataset.hpp"
+#include "alfcg/data/labels.hpp"
+#include "alfcg/data/normalize.hpp"
+#include "alfcg/objective/loss.hpp"
+#include "alfcg/region/region.hpp"
+
+namespace alfcg {
+
+/// A trained linear model and all that is needed to use it on new data.
+template <class Real>
+struct Model {
+    Matrix<Real> weights;  // outputs x features
+    Classes classes;       // classification; empty for regression
+    LossOptions loss;
+    Scaling scaling;  // what the features must go through first
+    // How it was trained, for the record.
+    std::string region;  // "nuclear" or "lp"
+    double p = 0;        // lp only
+    double radius = 0;
+    Composite composite;
+    std::string method;
+};
+
+/// Writes the model as an .npz archive (docs/model-format.md), whole or not at all.
+template <class Real>
+void save_model(const Model<Real>& model, const std::string& path);
+
+/// Reads a model, converting the weights to Real. Throws Error when the file is damaged, foreign, or of a newer version.
+template <class Real>
+Model<Real> load_model(const std::string& path);
+
+/// Precision the weights are stored in: true for double.
+bool model_is_double(const std::string& path);
+
+/// The model's answers on a data set.
+struct Predictions {
+    std::vector<std::int32_t> classes;  // classification: position in Model::classes
+    std::vector<double> values;         // regression
+    Matrix<double> probabilities;       // rows x classes, when asked for
+    bool scored = false;                // whether the data had labels
+    Index correct = 0;                  // classification
+    double mean_squared_error = 0;      // regression
+};
+
+/// Features are scaled in place with the model's scaling first. Throws Error when the number of features does not fit;
+/// fewer features than the model has count as absent (zero) in sparse data.
+template <class Real>
+Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabilities, int threads);
+
+}  // namespace alfcg

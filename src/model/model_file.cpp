@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/model/model.hpp"
+#include "model/arrays.hpp"
+
+namespace alfcg {
+namespace {
+
+constexpr std::int64_t newest_format = 1;
+
+bool all_whole(const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double number) {
+        return number == std::trunc(number) && std::abs(number) <= static_cast<double>(largest_whole);
+    });
+}
+
+/// What is wrong with the model, or nothing. The same rules hold when it is written and when it is read, so
+/// that a file that was written can be read.
+template <class Real>
+std::string find_fault(const Model<Real>& model) {
+    const auto finite = [](double number) { return std::isfinite(number); };
+    const Index outputs = model.weights.rows();
+    const Index classes = model.classes.size();
+    const std::string loss(to_text(model.loss.kind));
+    if (outputs < 1 || model.weights.cols() < 1) return "weights: there are none";
+    const auto weights = model.weights.span();
+    if (!std::all_of(weights.begin(), weights.end(), [](Real weight) { return std::isfinite(weight); }))
+        return "weights: an entry is not a finite number";
+
+    const bool multinomial = model.loss.kind == Loss::multinomial;
+    const Index wanted_outputs = multinomial ? std::max<Index>(classes, 2) : 1;
+    const Index wanted_classes = multinomial ? wanted_outputs : is_classification(model.loss.kind) ? 2 : 0;
+    if (classes != wanted_classes)
+        return "classes: " + std::to_string(classes) + " of them; " + loss + " loss has " +
+               (multinomial ? "two or more" : std::to_string(wanted_classes));
+    if (outputs != wanted_outputs)
+        return "weights: " + std::to_string(outputs) + " rows; " + loss + " loss with " +
+               std::to_string(classes) + " classes has " + std::to_string(wanted_outputs);
+    if (model.classes.numeric()) {
+        const std::vector<double>& values = model.classes.values;
+        if (std::ssize(values) != classes) return "classes: some labels have a number and others have none";
+        if (!std::all_of(values.begin(), values.end(), finite))
+            return "classes: a label is not a finite number";
+        if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end())
+            return "classes: the labels are not in increasing order";
+    } else {
+        const std::vector<std::string>& names = model.classes.names;
+        if (std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) != names.end())
+            return "classes: the labels are not in increasing order";
+        if (std::any_of(names.begin(), names.end(),
+                        [](const std::string& name) { return name.ends_with('\0'); }))
+            return "classes: a label ends in a zero byte";
+    }
+
+    const std::vector<double>& divisors = model.scaling.divisors;
+    Index wanted_divisors = 0;
+    if (model.scaling.kind == Normalization::columns) wanted_divisors = model.weights.cols();
+    if (model.scaling.kind == Normalization::spectral) wanted_divisors = 1;
+    if (std::ssize(divisors) != wanted_divisors)
+        return "divisors: " + std::to_string(divisors.size()) + " of them; normalization " +
+               std::string(to_text(model.scaling.kind)) + " with " + std::to_string(model.weights.cols()) +
+               " features has " + std::to_string(wanted_divisors);
+    if (!std::all_of(divisors.begin(), divisors.end(),
+                     [&](double number) { return finite(number) && number > 0; }))
+        return "divisors: one is not a positive number";
+
+    const auto positive = [&](double number) { return finite(number) && number > 0; };
+    const auto not_negative = [&](double number) { return finite(number) && number >= 0; };
+    if (!positive(model.loss.threshold)) return "loss_threshold: not a positive number";
+    if (!positive(model.loss.width)) return "loss_width: not a positive number";
+    if (!(model.p >= 0)) return "p: not a number of at least 0";  // infinity is the largest-entry norm
+    if (!not_negative(model.radius)) return "radius: not a number of at least 0";
+    if (!not_negative(model.composite.l1)) return "l1: not a number of at least 0";
+    if (!not_negative(model.composite.l2)) return "l2: not a number of at least 0";
+    if (!not_negative(model.composite.nuclear)) return "nuclear: not a number of at least 0";
+    return {};
+}
+
+void write_classes(ArrayWriter& arrays, const Classes& classes) {
+    const std::string name = "classes";
+    if (classes.size() > 0 && !classes.numeric()) {
+        arrays.texts(name, classes.names);
+    } else if (all_whole(classes.values)) {
+        std::vector<std::int64_t> whole;
+        for (const double value : classes.values) whole.push_back(static_cast<std::int64_t>(value));
+        arrays.integers(name, whole);
+    } else {
+        arrays.numbers(name, classes.values);
+    }
+}
+
+Classes read_classes(const ArrayReader& arrays) {
+    Classes classes;
+    if (arrays.holds_text("classes")) {
+        classes.names = arrays.texts("classes");
+    } else {
+        classes.values = arrays.numbers("classes");
+        for (const double value : classes.values) {
+            if (!std::isfinite(value)) arrays.fail("classes", "a label is not a finite number");
+            classes.names.push_back(format_number(value));
+        }
+    }
+    return classes;
+}
+
+/// Refuses archives that are not models, and models of a format that is yet to come.
+void check_version(const ArrayReader& arrays, const std::string& path) {
+    if (!arrays.has("format_version"))
+        throw InputError(path, 0, "not an alfcg model: the archive has no entry \"format_version\"");
+    const double version = arrays.number("format_version");
+    if (version != std::trunc(version) || !(version >= 1))
+        arrays.fail("format_version", "not a whole number of at least 1");
+    if (version > static_cast<double>(newest_format))
+        throw InputError(path, 0,
+                         "model format " + format_number(version) + ", this alfcg reads up to " +
+                             std::to_string(newest_format));
+}
+
+/// parse(the text under that name), with the file's name in front of what it objects to.
+template <class Parse>
+auto parse_entry(const ArrayReader& arrays, const std::string& name, const Parse& parse) {
+    const std::string text = arrays.text(name);
+    try {
+        return parse(text);
+    } catch (const Error& error) {
+        arrays.fail(name, error.what());
+    }
+}
+
+}  // namespace
+
+template <class Real>
+void save_model(const Model<Real>& model, const std::string& path) {
+    const std::string fault = find_fault(model);
+    if (!fault.empty()) throw Error(path + ": cannot save the model: " + fault);
+    OutputFile file(path);
+    ArrayWriter arrays(file);
+    arrays.integer("format_version", newest_format);
+    arrays.text("alfcg_version", ALFCG_VERSION);
+    arrays.matrix("weights", model.weights);
+    write_classes(arrays, model.classes);
+    arrays.text("loss", std::string(to_text(model.loss.kind)));
+    arrays.number("loss_threshold", model.loss.threshold);
+    arrays.number("loss_width", model.loss.width);
+    arrays.text("normalization", std::string(to_text(model.scaling.kind)));
+    arrays.numbers("divisors", model.scaling.divisors);
+    arrays.text("region", model.region);
+    arrays.number("p", model.p);
+    arrays.number("radius", model.radius);
+    arrays.number("l1", model.composite.l1);
+    arrays.number("l2", model.composite.l2);
+    arrays.number("nuclear", model.composite.nuclear);
+    arrays.text("method", model.method);
+    arrays.finish();
+    file.commit();
+}
+
+template <class Real>
+Model<Real> load_model(const std::string& path) {
+    const ArrayReader arrays(path);
+    check_version(arrays, path);
+    Model<Real> model;
+    model.loss.kind = parse_entry(arrays, "loss", parse_loss);
+    model.loss.threshold = arrays.number("loss_threshold");
+    model.loss.width = arrays.number("loss_width");
+    model.classes = read_classes(arrays);
+    model.scaling.kind = parse_entry(arrays, "normalization", parse_normalization);
+    model.scaling.divisors = arrays.numbers("divisors");
+    model.region = arrays.text("region");
+    model.p = arrays.number("p");
+    model.radius = arrays.number("radius");
+    model.composite.l1 = arrays.number("l1");
+    model.composite.l2 = arrays.number("l2");
+    model.composite.nuclear = arrays.number("nuclear");
+    model.method = arrays.text("method");
+    model.weights = arrays.matrix<Real>("weights");
+    const std::string fault = find_fault(model);
+    if (!fault.empty()) throw InputError(path, 0, fault);
+    return model;
+}
+
+bool model_is_double(const std::string& path) {
+    const ArrayReader arrays(path);
+    check_version(arrays, path);
+    return arrays.matrix_is_double("weights");
+}
+
+template void save_model(const Model<float>&, const std::string&);
+template void save_model(const Model<double>&, const std::string&);
+template Model<float> load_model(const std::string&);
+template Model<double> load_model(const std::string&);
+
+}  // namespace alfcg

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/model/model.hpp"
+#include "core/npy.hpp"
+#include "model/zip_reader.hpp"
+#include "model/zip_writer.hpp"
+
+namespace alfcg {
+
+/// Three classes, five features, every field away from its default.
+template <class Real>
+Model<Real> example_model() {
+    Model<Real> model;
+    model.weights = Matrix<Real>(3, 5);
+    for (Index i = 0; i < 15; ++i)
+        model.weights.span()[static_cast<std::size_t>(i)] =
+            static_cast<Real>(0.1 * static_cast<double>(i) - 0.7);
+    model.classes = {{"-1", "0", "12"}, {-1, 0, 12}};
+    model.loss = {Loss::multinomial, 2.5, 0.75};
+    model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
+    model.region = "lp";
+    model.p = std::numeric_limits<double>::infinity();
+    model.radius = 10;
+    model.composite = {0.1, 0.25, 1e-3};
+    model.method = "alfcg-mvr2";
+    return model;
+}
+
+template <class Real>
+bool same(const Model<Real>& a, const Model<Real>& b) {
+    const auto as_list = [](const Matrix<Real>& matrix) {
+        return std::vector<Real>(matrix.span().begin(), matrix.span().end());
+    };
+    return a.weights.shape() == b.weights.shape() && as_list(a.weights) == as_list(b.weights) &&
+           a.classes.names == b.classes.names && a.classes.values == b.classes.values &&
+           a.loss.kind == b.loss.kind && a.loss.threshold == b.loss.threshold &&
+           a.loss.width == b.loss.width && a.scaling.kind == b.scaling.kind &&
+           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.p == b.p &&
+           a.radius == b.radius && a.composite.l1 == b.composite.l1 && a.composite.l2 == b.composite.l2 &&
+           a.composite.nuclear == b.composite.nuclear && a.method == b.method;
+}
+
+/// The entries of an archive by name, to be changed and packed again with right sizes and checksums.
+using Entries = std::map<std::string, std::string>;
+
+inline const std::vector<std::string>& entry_names() {
+    static const std::vector<std::string> names{"format_version",
+                                                "alfcg_version",
+                                                "weights",
+                                                "classes",
+                                                "loss",
+                                                "loss_threshold",
+                                                "loss_width",
+                                                "normalization",
+                                                "divisors",
+                                                "region",
+                                                "p",
+                                                "radius",
+                                                "l1",
+                                                "l2",
+                                                "nuclear",
+                                                "method"};
+    return names;
+}
+
+inline Entries unpack(const std::string& path) {
+    const zip::Reader archive(path);
+    Entries entries;
+    for (const std::string& name : entry_names()) {
+        const zip::Entry* entry = archive.find(name + ".npy");
+        if (entry == nullptr) continue;
+        const Buffer<unsigned char> bytes = archive.read(*entry);
+        entries[name].assign(bytes.begin(), bytes.end());
+    }
+    return entries;
+}
+
+inline void pack(const Entries& entries, const std::string& path, bool always64 = false) {
+    OutputFile file(path);
+    zip::Writer archive(file, always64);
+    for (const auto& [name, bytes] : entries) archive.add(name + ".npy", bytes, {});
+    archive.finish();
+    file.commit();
+}
+
+/// An array as NumPy stores it.
+template <class Number>
+std::string array(const std::string& dtype, const std::vector<std::int64_t>& shape,
+                  const std::vector<Number>& entries, bool fortran_order = false) {
+    std::string bytes = encode_npy_header({dtype, fortran_order, shape, 0});
+    bytes.append(reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Number));
+    return bytes;
+}
+
+/// A Python that has NumPy: the default one, or Debian's; nothing when neither has.
+inline std::optional<std::string> python_with_numpy() {
+    for (const std::string program : {"python3", "/usr/bin/python3"})
+        if (std::system((program + " -c 'import numpy' 2>/dev/null").c_str()) == 0) return program;
+    return std::nullopt;
+}
+
+}  // namespace alfcg

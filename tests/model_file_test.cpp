@@ -1,0 +1,248 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/model/model.hpp"
+#include "model_examples.hpp"
+#include "temporary_folder.hpp"
+
+namespace alfcg {
+namespace {
+
+template <class Real>
+class ModelFile : public testing::Test {
+  protected:
+    std::string path() const { return folder_.file("model.npz"); }
+    Model<Real> there_and_back(const Model<Real>& model) const {
+        save_model(model, path());
+        return load_model<Real>(path());
+    }
+    TemporaryFolder folder_;
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(ModelFile, Precisions);
+
+TYPED_TEST(ModelFile, EveryFieldSurvivesToTheLastBit) {
+    const auto model = example_model<TypeParam>();
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+    EXPECT_EQ(model_is_double(this->path()), (std::is_same_v<TypeParam, double>));
+    EXPECT_EQ(this->folder_.count(), 1);
+}
+
+TYPED_TEST(ModelFile, TheSameModelGivesTheSameBytes) {
+    save_model(example_model<TypeParam>(), this->path());
+    save_model(example_model<TypeParam>(), this->folder_.file("again.npz"));
+    EXPECT_EQ(read_bytes(this->path()), read_bytes(this->folder_.file("again.npz")));
+}
+
+TYPED_TEST(ModelFile, FractionalLabelsSurvive) {
+    auto model = example_model<TypeParam>();
+    model.classes = {{"-0.1", "0.5", "1e+300"}, {-0.1, 0.5, 1e300}};
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+}
+
+TYPED_TEST(ModelFile, WholeLabelsUpTo2To53Survive) {
+    auto model = example_model<TypeParam>();
+    model.classes.values = {-9007199254740992.0, 0, 9007199254740991.0};
+    for (std::size_t i = 0; i < 3; ++i) model.classes.names[i] = format_number(model.classes.values[i]);
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+}
+
+TYPED_TEST(ModelFile, TextLabelsInAnyScriptAndEvenInNoneSurvive) {
+    auto model = example_model<TypeParam>();
+    // Empty, UTF-8 of two, three and four bytes, and a Latin-1 byte that is no UTF-8 at all.
+    model.classes = {{"", "\xC3\xA9t\xC3\xA9", "\xE9t\xE9 \xE2\x82\xAC \xF0\x9F\x98\x80"}, {}};
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+}
+
+TYPED_TEST(ModelFile, TextThatLooksLikeNumbersStaysText) {
+    auto model = example_model<TypeParam>();
+    model.classes = {{"01", "1", "a"}, {}};
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+}
+
+TYPED_TEST(ModelFile, BinaryAndRegressionModelsSurvive) {
+    auto model = example_model<TypeParam>();
+    model.weights = Matrix<TypeParam>(1, 1);
+    model.weights(0, 0) = TypeParam(-0.1);
+    model.scaling = {Normalization::spectral, {123.25}};
+    model.classes = {{"no", "yes"}, {}};
+    for (const Loss loss : {Loss::logistic, Loss::sigmoid}) {
+        model.loss.kind = loss;
+        EXPECT_TRUE(same(this->there_and_back(model), model));
+    }
+    model.classes = {};
+    model.scaling = {Normalization::rows, {}};
+    for (const Loss loss : {Loss::squared, Loss::huber, Loss::welsch}) {
+        model.loss.kind = loss;
+        EXPECT_TRUE(same(this->there_and_back(model), model));
+    }
+}
+
+TEST(ModelFilePrecision, WeightsAreConvertedToThePrecisionAskedFor) {
+    const TemporaryFolder folder;
+    const auto model = example_model<double>();
+    save_model(model, folder.file("m"));
+    EXPECT_TRUE(same(load_model<float>(folder.file("m")), example_model<float>()));
+
+    Model<double> large = model;
+    large.weights(2, 4) = 1e300;
+    save_model(large, folder.file("m"));
+    EXPECT_TRUE(same(load_model<double>(folder.file("m")), large));
+    EXPECT_EQ(message_of<InputError>([&] { load_model<float>(folder.file("m")); }),
+              folder.file("m") + ": weights: an entry is too large for single precision; use f64");
+}
+
+TEST(ModelFileSaving, AModelThatCouldNotBeReadBackIsNotWritten) {
+    const TemporaryFolder folder;
+    const auto refused = [&](auto change) {
+        auto model = example_model<double>();
+        change(model);
+        EXPECT_THROW(save_model(model, folder.file("m")), Error);
+        EXPECT_EQ(folder.count(), 0);
+    };
+    refused([](Model<double>& m) { m.weights(1, 1) = std::nan(""); });
+    refused([](Model<double>& m) { m.weights = Matrix<double>(); });
+    refused([](Model<double>& m) { m.weights = Matrix<double>(2, 5); });
+    refused([](Model<double>& m) { m.classes = {{"b", "a", "c"}, {}}; });
+    refused([](Model<double>& m) { m.scaling.divisors.pop_back(); });
+    refused([](Model<double>& m) { m.loss.kind = Loss::logistic; });
+    refused([](Model<double>& m) { m.loss.kind = Loss::squared; });
+    EXPECT_THROW(save_model(example_model<double>(), folder.file("missing/m")), Error);
+    EXPECT_THROW(save_model(example_model<double>(), "/dev/full"), Error);
+}
+
+/// Files whose archive is sound and whose contents are not.
+class ModelContents : public testing::Test {
+  protected:
+    ModelContents() {
+        save_model(example_model<float>(), path_);
+        entries_ = unpack(path_);
+    }
+    /// What load_model says when entry `name` holds these bytes, without the file's name in front.
+    std::string complaint(const std::string& name, const std::string& bytes) const {
+        Entries changed = entries_;
+        changed[name] = bytes;
+        return complaint(changed);
+    }
+    std::string complaint(const Entries& changed) const {
+        pack(changed, path_);
+        const std::string message = message_of<InputError>([&] { load_model<float>(path_); });
+        EXPECT_TRUE(message.starts_with(path_ + ": ")) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos);
+        return message.substr(std::min(message.size(), path_.size() + 2));
+    }
+    TemporaryFolder folder_;
+    std::string path_ = folder_.file("m.npz");
+    Entries entries_;
+};
+
+TEST_F(ModelContents, UnknownEntriesAreIgnored) {
+    entries_["remark"] = "not even an array";
+    pack(entries_, path_);
+    EXPECT_TRUE(same(load_model<float>(path_), example_model<float>()));
+}
+
+TEST_F(ModelContents, EveryEntryButTheProgramsVersionIsNeeded) {
+    for (const std::string& name : entry_names()) {
+        if (name == "alfcg_version" || name == "format_version") continue;
+        Entries changed = entries_;
+        changed.erase(name);
+        EXPECT_EQ(complaint(changed), "the model has no entry \"" + name + "\"");
+    }
+    Entries changed = entries_;
+    changed.erase("format_version");
+    EXPECT_EQ(complaint(changed), "not an alfcg model: the archive has no entry \"format_version\"");
+    changed = entries_;
+    changed.erase("alfcg_version");
+    pack(changed, path_);
+    EXPECT_TRUE(same(load_model<float>(path_), example_model<float>()));
+}
+
+TEST_F(ModelContents, ANewerFormatIsNamed) {
+    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {2})),
+              "model format 2, this alfcg reads up to 1");
+    EXPECT_EQ(message_of<InputError>([&] { model_is_double(path_); }),
+              path_ + ": model format 2, this alfcg reads up to 1");
+    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {0})),
+              "format_version: not a whole number of at least 1");
+}
+
+TEST_F(ModelContents, WeightsMustBeFiniteFloatsInTwoDimensions) {
+    const std::vector<float> some(15, 1.0F);
+    const float infinity = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {15}, some)),
+              "weights: shape (15); expected 2 dimensions");
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {5, 3}, some)),
+              "weights: 5 rows; multinomial loss with 3 classes has 3");
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {3, 4}, some)),
+              "weights: the entries do not fill the shape (3, 4)");
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {0, 5}, {})),
+              "weights: shape (0, 5); expected at least one entry");
+    EXPECT_EQ(complaint("weights", array<std::int32_t>("<i4", {3, 5}, std::vector<std::int32_t>(15))),
+              "weights: entries of type <i4; expected <f4 or <f8");
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {1, 3}, {0, infinity, 0})),
+              "weights: an entry is not a finite number");
+    EXPECT_EQ(complaint("weights", array<float>("<f4", {1, 1}, {std::nanf("")})),
+              "weights: an entry is not a finite number");
+    EXPECT_EQ(complaint("weights", "no array"), "weights: not an NPY array");
+    EXPECT_EQ(complaint("weights", ""), "weights: not an NPY array");
+}
+
+TEST_F(ModelContents, WeightsInFortranOrderAreTransposed) {
+    std::vector<double> columns;
+    const auto model = example_model<double>();
+    for (Index j = 0; j < 5; ++j)
+        for (Index i = 0; i < 3; ++i) columns.push_back(model.weights(i, j));
+    entries_["weights"] = array<double>("<f8", {3, 5}, columns, true);
+    pack(entries_, path_);
+    EXPECT_TRUE(same(load_model<double>(path_), model));
+}
+
+TEST_F(ModelContents, ClassesMustFitTheLoss) {
+    const auto numbers = [](std::vector<double> values) {
+        return array<double>("<f8", {std::ssize(values)}, values);
+    };
+    EXPECT_EQ(complaint("classes", numbers({1, 2})),
+              "weights: 3 rows; multinomial loss with 2 classes has 2");
+    EXPECT_EQ(complaint("classes", numbers({})), "classes: 0 of them; multinomial loss has two or more");
+    EXPECT_EQ(complaint("classes", numbers({1, 3, 3})), "classes: the labels are not in increasing order");
+    EXPECT_EQ(complaint("classes", numbers({1, 2, std::nan("")})), "classes: a label is not a finite number");
+    EXPECT_EQ(complaint("classes", array<std::int64_t>("<i8", {3}, {0, 1, (std::int64_t{1} << 53) + 1})),
+              "classes: a whole number beyond 2^53");
+    EXPECT_EQ(complaint("classes", array<char32_t>("<U1", {3}, {'a', 'c', 'b'})),
+              "classes: the labels are not in increasing order");
+    EXPECT_EQ(complaint("classes", array<char32_t>("<U1", {3}, {'a', 'b', 0x110000})),
+              "classes: text that is not Unicode");
+    EXPECT_EQ(complaint("classes", array<char>("|S1", {3}, {'a', 'b', 'c'})),
+              "classes: entries of type |S1; expected numbers (<f8 or <i8)");
+
+    entries_["loss"] = array<char32_t>("<U8", {}, {'l', 'o', 'g', 'i', 's', 't', 'i', 'c'});
+    EXPECT_EQ(complaint(entries_), "classes: 3 of them; logistic loss has 2");
+    EXPECT_EQ(complaint("classes", numbers({1, 2})), "weights: 3 rows; logistic loss with 2 classes has 1");
+    entries_["loss"] = array<char32_t>("<U7", {}, {'s', 'q', 'u', 'a', 'r', 'e', 'd'});
+    EXPECT_EQ(complaint(entries_), "classes: 3 of them; squared loss has 0");
+    EXPECT_EQ(complaint("classes", numbers({})), "weights: 3 rows; squared loss with 0 classes has 1");
+}
+
+TEST_F(ModelContents, NamesAndNumbersMustMakeSense) {
+    EXPECT_TRUE(complaint("loss", array<char32_t>("<U2", {}, {'x', 'y'})).starts_with("loss: "));
+    EXPECT_TRUE(
+        complaint("normalization", array<char32_t>("<U2", {}, {'x', 'y'})).starts_with("normalization: "));
+    EXPECT_EQ(complaint("loss", array<double>("<f8", {}, {1})),
+              "loss: entries of type <f8; expected text (<U)");
+    EXPECT_EQ(complaint("loss", array<char32_t>("<U1", {1}, {'x'})),
+              "loss: shape (1); expected 0 dimensions");
+    EXPECT_EQ(complaint("radius", array<double>("<f8", {}, {-1})), "radius: not a number of at least 0");
+    EXPECT_EQ(complaint("p", array<double>("<f8", {}, {std::nan("")})), "p: not a number of at least 0");
+    EXPECT_EQ(complaint("loss_width", array<double>("<f8", {}, {0})), "loss_width: not a positive number");
+    EXPECT_EQ(complaint("divisors", array<double>("<f8", {4}, {1, 1, 1, 1})),
+              "divisors: 4 of them; normalization columns with 5 features has 5");
+    EXPECT_EQ(complaint("divisors", array<double>("<f8", {5}, {1, 1, 0, 1, 1})),
+              "divisors: one is not a positive number");
+}
+
+}  // namespace
+}  // namespace alfcg
