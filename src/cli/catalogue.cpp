@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "alfcg/method/catalogue.hpp"
+#include "alfcg/objective/loss.hpp"
+#include "alfcg/region/spec.hpp"
+#include "cli/commands.hpp"
+
+namespace alfcg::cli {
+
+Command add_methods(CLI::App& /*app*/) {
+    return [] {
+        for (const MethodInfo& method : methods()) {
+            fmt::print("{:<12} {:<14} {:<32} {:<6} {}; {}\n", method.name, method.setting, method.estimator,
+                       method.step, method.parameters, method.reference);
+        }
+        return 0;
+    };
+}
+
+Command add_regions(CLI::App& /*app*/) {
+    return [] {
+        for (const RegionInfo& region : region_catalogue()) {
+            fmt::print("{:<8} {}; composite terms: {}\n", region.name, region.description, region.composite);
+        }
+        return 0;
+    };
+}
+
+Command add_losses(CLI::App& /*app*/) {
+    return [] {
+        for (const LossInfo& loss : loss_catalogue()) fmt::print("{:<12} {}\n", to_text(loss.kind), loss.description);
+        return 0;
+    };
+}
+
+}  // namespace alfcg::cli

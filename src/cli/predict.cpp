@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/model/model.hpp"
+#include "cli/commands.hpp"
+#include "cli/problem.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+struct PredictArguments {
+    std::string model;
+    DataArguments data;
+    std::string output;  // empty: stdout
+    bool probabilities = false;
+    bool quiet = false;
+    bool json = false;
+    int threads = 0;
+};
+
+// A class name as a CSV field.
+std::string field(const std::string& name) {
+    if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
+    std::string quoted = "\"";
+    for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+}
+
+template <class Real>
+std::string as_text(const Model<Real>& model, const Predictions& predictions, bool probabilities) {
+    std::string text;
+    if (probabilities) {
+        for (const std::string& name : model.classes.names) text += (text.empty() ? "" : ",") + field(name);
+        text += '\n';
+        const Matrix<double>& table = predictions.probabilities;
+        for (Index i = 0; i < table.rows(); ++i)
+            for (Index l = 0; l < table.cols(); ++l) {
+                fmt::format_to(std::back_inserter(text), "{:.9g}{}", table(i, l), l + 1 < table.cols() ? ',' : '\n');
+            }
+        return text;
+    }
+    for (const std::int32_t code : predictions.classes) {
+        text += model.classes.names[static_cast<std::size_t>(code)];
+        text += '\n';
+    }
+    for (const double value : predictions.values) {
+        fmt::format_to(std::back_inserter(text), "{:.{}g}\n", value, sizeof(Real) == 4 ? 9 : 17);
+    }
+    return text;
+}
+
+template <class Real>
+int predict_with(const PredictArguments& arguments) {
+    const auto model = load_model<Real>(arguments.model);
+    const bool classification = is_classification(model.loss.kind);
+    if (arguments.probabilities && !classification) {
+        throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none", arguments.model,
+                                to_text(model.loss.kind)));
+    }
+    ReadOptions read = arguments.data.resolve(arguments.threads);
+    read.labels_required = false;
+    read.features = model.weights.cols();
+    auto data = load_dataset<Real>(arguments.data.source, read);
+    const Predictions predictions = predict(model, data, arguments.probabilities, arguments.threads);
+
+    const std::string text = as_text(model, predictions, arguments.probabilities);
+    if (!arguments.output.empty()) {
+        OutputFile file(arguments.output);
+        file.write(text);
+        file.commit();
+    } else if (!arguments.json) {
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+            throw Error("cannot write the predictions to the standard output");
+        }
+    }
+    const Index count = rows(data.features);
+    if (arguments.json) {
+        nlohmann::ordered_json json;
+        json["rows"] = count;
+        if (predictions.scored && classification) {
+            json["accuracy"] = static_cast<double>(predictions.correct) / static_cast<double>(count);
+            json["correct"] = predictions.correct;
+        } else if (predictions.scored) {
+            json["mean_squared_error"] = predictions.mean_squared_error;
+        }
+        json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
+        fmt::print("{}\n", json.dump());
+    } else if (predictions.scored && !arguments.quiet) {
+        if (classification) {
+            fmt::print("Accuracy = {:.6g}% ({}/{})\n",
+                       100.0 * static_cast<double>(predictions.correct) / static_cast<double>(count),
+                       predictions.correct, count);
+        } else {
+            fmt::print("Mean squared error = {:.9g} ({} rows)\n", predictions.mean_squared_error, count);
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+Command add_predict(CLI::App& app) {
+    auto arguments = std::make_shared<PredictArguments>();
+    app.add_option("model", arguments->model, "a model written by 'alfcg train'")->required()->type_name("MODEL");
+    arguments->data.add_to(app, false);
+    const std::string group = "Output";
+    app.add_option("--output", arguments->output, "where the predictions go, one line per row [standard output]")
+        ->group(group)
+        ->type_name("FILE");
+    app.add_flag("--probabilities", arguments->probabilities,
+                 "write a CSV table of class probabilities instead of labels")
+        ->group(group);
+    app.add_flag("--quiet", arguments->quiet, "print no score")->group(group);
+    app.add_flag("--json", arguments->json, "print the score as one JSON object, and no predictions without --output")
+        ->group(group);
+    app.add_option("--threads", arguments->threads, "threads [all cores]")->group("Running")->type_name("N");
+    return [arguments] {
+        if (arguments->threads < 0 || arguments->threads > 1024) {
+            throw Error("--threads must be from 1 to 1024, or 0 for all cores");
+        }
+        if (!arguments->output.empty()) OutputFile{arguments->output};
+        return model_is_double(arguments->model) ? predict_with<double>(*arguments) : predict_with<float>(*arguments);
+    };
+}
+
+}  // namespace alfcg::cli

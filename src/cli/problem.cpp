@@ -1,0 +1,185 @@
+#include "cli/problem.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "core/threads.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
+void check_memory(Shape shape, std::size_t real_bytes, int threads) {
+    const double need = static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
+                        static_cast<double>(real_bytes) * (6.0 + threads);
+    const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (need > have) {
+        throw Error(fmt::format("a model of {} x {} weights needs about {:.0f} GB, this machine has {:.0f} GB: fewer "
+                                "features (--features) or outputs are needed",
+                                shape.rows, shape.cols, need / 1e9, have / 1e9));
+    }
+}
+
+LossOptions resolve_loss(const ProblemArguments& arguments, const Labels& labels) {
+    LossOptions loss;
+    loss.kind = arguments.loss.empty() ? default_loss(labels) : parse_loss(arguments.loss);
+    if (arguments.threshold) {
+        if (loss.kind != Loss::huber) throw Error("--threshold belongs to --loss huber");
+        loss.threshold = *arguments.threshold;
+    }
+    if (arguments.width) {
+        if (loss.kind != Loss::welsch) throw Error("--width belongs to --loss welsch");
+        loss.width = *arguments.width;
+    }
+    return loss;
+}
+
+RegionSpec resolve_region(const ProblemArguments& arguments, const std::string& name) {
+    RegionSpec spec;
+    spec.name = name;
+    spec.radius = arguments.radius;
+    spec.composite = arguments.composite;
+    if (arguments.p && name != "lp") {
+        throw Error("--p belongs to --region lp, not to --region " + name);
+    }
+    if (name == "lp" && !arguments.p) throw Error("--region lp needs --p, a number from 1 to inf");
+    if (name == "lp") spec.p = *arguments.p;
+    verify(spec);
+    return spec;
+}
+
+}  // namespace
+
+void DataArguments::add_to(CLI::App& app, bool training) {
+    app.add_option("data", source, "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d")
+        ->required()
+        ->type_name("DATA");
+    const std::string group = "Data";
+    app.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx")->group(group)->type_name("NAME");
+    app.add_option("--labels", read.labels, "NPY and IDX: the file that holds the labels")
+        ->group(group)
+        ->type_name("FILE");
+    app.add_option("--label-column", read.label_column,
+                   "CSV: name or 0-based position (negative: from the end) of the label, or none [last]")
+        ->group(group)
+        ->type_name("COLUMN");
+    app.add_option("--rows", read.rows, "take the first N rows [all]")->group(group)->type_name("N");
+    if (training) {
+        app.add_option("--features", read.features, "fix the number of features [as found]")
+            ->group(group)
+            ->type_name("D");
+    }
+    app.add_option("--classes", read.classes, "randn: number of classes [10]")->group(group)->type_name("N");
+    app.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]")->group(group)->type_name("N");
+    app.add_option("--data-dir", read.data_dir, "mnist: folder of the IDX files [$ALFCG_DATA]")
+        ->group(group)
+        ->type_name("FOLDER");
+}
+
+ReadOptions DataArguments::resolve(int threads) const {
+    static const std::map<std::string, Format> formats{{"auto", Format::automatic},
+                                                       {"libsvm", Format::libsvm},
+                                                       {"csv", Format::csv},
+                                                       {"npy", Format::npy},
+                                                       {"idx", Format::idx}};
+    ReadOptions options = read;
+    const auto found = formats.find(format);
+    if (found == formats.end()) throw Error("unknown format '" + format + "': use auto, libsvm, csv, npy or idx");
+    options.format = found->second;
+    options.threads = threads;
+    if (options.rows < 0) throw Error("--rows must not be negative");
+    if (options.features < 0) throw Error("--features must not be negative");
+    if (options.classes < 2) throw Error("--classes must be at least 2");
+    return options;
+}
+
+void ProblemArguments::add_to(CLI::App& app) {
+    data.add_to(app, true);
+    app.add_option("--normalize", normalize, "none, rows, columns or spectral [none]")
+        ->group("Data")
+        ->type_name("NAME");
+    app.add_option("--holdout", hold_out, "set a random fraction of the rows aside for testing [0]")
+        ->group("Data")
+        ->type_name("FRACTION");
+    const std::string group = "Problem";
+    app.add_option("--loss", loss, "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]")
+        ->group(group)
+        ->type_name("NAME");
+    app.add_option("--threshold", threshold, "huber: where the loss becomes linear [1]")->group(group)->type_name("T");
+    app.add_option("--width", width, "welsch: width of the loss [1]")->group(group)->type_name("W");
+    app.add_option("--region", region, "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]")
+        ->group(group)
+        ->type_name("NAME");
+    app.add_option("--p", p, "lp: the p of the norm, from 1 to inf")->group(group)->type_name("P");
+    app.add_option("--radius", radius, "radius of the region [10]")->group(group)->type_name("R");
+    app.add_option("--l1", composite.l1, "weight of ‖x‖₁ in the objective [0]")->group(group)->type_name("W");
+    app.add_option("--l2", composite.l2, "weight of ‖x‖²/2 in the objective [0]")->group(group)->type_name("W");
+    app.add_option("--nuclear", composite.nuclear, "weight of the nuclear norm in the objective [0]")
+        ->group(group)
+        ->type_name("W");
+    const std::string running = "Running";
+    app.add_option("--precision", precision, "f32 or f64 [f32]")->group(running)->type_name("NAME");
+    app.add_option("--threads", threads, "threads [all cores]")->group(running)->type_name("N");
+    app.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]")->group(running)->type_name("N");
+}
+
+void ProblemArguments::verify() const {
+    if (precision != "f32" && precision != "f64") throw Error("unknown precision '" + precision + "': use f32 or f64");
+    if (threads < 0 || threads > 1024) throw Error("--threads must be from 1 to 1024, or 0 for all cores");
+    if (hold_out != 0 && !(hold_out > 0 && hold_out < 1)) throw Error("--holdout must be between 0 and 1");
+    static_cast<void>(parse_normalization(normalize));
+    if (!loss.empty()) static_cast<void>(parse_loss(loss));
+    if (threshold && !(*threshold > 0 && *threshold < infinity)) throw Error("--threshold must be positive");
+    if (width && !(*width > 0 && *width < infinity)) throw Error("--width must be positive");
+    static_cast<void>(data.resolve(threads));
+    if (!region.empty()) static_cast<void>(resolve_region(*this, region));
+}
+
+template <class Real>
+std::unique_ptr<Problem<Real>> make_problem(const ProblemArguments& arguments) {
+    auto problem = std::make_unique<Problem<Real>>();
+    problem->threads = resolve_threads(arguments.threads);
+    problem->training = load_dataset<Real>(arguments.data.source, arguments.data.resolve(problem->threads));
+    problem->loss = resolve_loss(arguments, problem->training.labels);
+    Targets targets = make_targets(problem->training.labels, problem->loss.kind, problem->classes);
+    problem->region_spec = resolve_region(
+        arguments, !arguments.region.empty() ? arguments.region : (targets.outputs > 1 ? "nuclear" : "l1"));
+    if (arguments.hold_out > 0) {
+        problem->held_out = hold_out(problem->training, arguments.hold_out, arguments.seed);
+        // The classes are those of the rows that train; a class seen only in the held-out part cannot be learned.
+        targets = make_targets(problem->training.labels, problem->loss.kind, problem->classes);
+    }
+    check_memory({targets.outputs, cols(problem->training.features)}, sizeof(Real), problem->threads);
+    problem->scaling =
+        measure_scaling(problem->training.features, parse_normalization(arguments.normalize), problem->threads);
+    apply_scaling(problem->training.features, problem->scaling, problem->threads);
+    problem->objective =
+        linear_objective(problem->training.features, std::move(targets), problem->loss, problem->threads);
+    problem->region = make_region<Real>(problem->region_spec);
+    return problem;
+}
+
+template <class Real>
+std::string describe_features(const Features<Real>& features) {
+    std::string text = fmt::format("{} rows, {} features", rows(features), cols(features));
+    if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) {
+        text += fmt::format(", {} non-zeros", sparse->nonzeros());
+    }
+    return text;
+}
+
+template std::unique_ptr<Problem<float>> make_problem(const ProblemArguments&);
+template std::unique_ptr<Problem<double>> make_problem(const ProblemArguments&);
+template std::string describe_features(const Features<float>&);
+template std::string describe_features(const Features<double>&);
+
+}  // namespace alfcg::cli

@@ -1,0 +1,91 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <string>
+
+namespace alfcg::cli {
+
+namespace {
+
+std::string duration(double seconds) {
+    if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+    const auto whole = static_cast<long>(seconds);
+    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace
+
+Progress::Progress(std::FILE* out, const Options& options)
+    : out_(out), options_(options), terminal_(isatty(fileno(out)) != 0), start_(Clock::now()), last_line_(start_) {}
+
+Progress::~Progress() {
+    clear_line();
+}
+
+void Progress::clear_line() {
+    if (!line_open_) return;
+    fmt::print(out_, "\r\033[K");
+    line_open_ = false;
+}
+
+std::optional<double> Progress::seconds_left(Index iteration, double epochs, double seconds) const {
+    std::optional<double> left;
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+    const auto consider = [&](double done, double budget) {
+        if (done <= 0 || !std::isfinite(budget)) return;
+        const double remaining = elapsed * std::max(0.0, budget / done - 1);
+        if (!left || remaining < *left) left = remaining;
+    };
+    if (options_.max_iterations < std::numeric_limits<Index>::max()) {
+        consider(static_cast<double>(iteration), static_cast<double>(options_.max_iterations));
+    }
+    consider(epochs, options_.max_epochs);
+    consider(seconds, options_.max_seconds);
+    return left;
+}
+
+void Progress::live_line(Index iteration, double epochs, double seconds) {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+    std::string text = fmt::format("iteration {}  {:.1f} epochs  {:.0f} iterations/s  {}", iteration, epochs,
+                                   static_cast<double>(iteration) / elapsed, duration(elapsed));
+    if (const auto left = seconds_left(iteration, epochs, seconds)) text += fmt::format(", {} left", duration(*left));
+    if (latest_) text += fmt::format("  objective {:.6g}  gap {:.3g}", latest_->objective, latest_->gap);
+    fmt::print(out_, "\r\033[K{}", text);
+    std::fflush(out_);
+    line_open_ = true;
+}
+
+template <class Real>
+void Progress::show(const Snapshot<Real>& snapshot) {
+    const bool row = snapshot.last || snapshot.iteration >= next_row_;
+    if (row || snapshot.metrics_free()) latest_ = snapshot.metrics();
+    if (row) {
+        clear_line();
+        if (!header_printed_) {
+            fmt::print(out_, "{:>10} {:>10} {:>10} {:>14} {:>12} {:>10}\n", "iteration", "epochs", "seconds",
+                       "objective", "gap", "step");
+            header_printed_ = true;
+        }
+        const std::string step = snapshot.step ? fmt::format("{:.3g}", *snapshot.step) : "";
+        const std::string line = fmt::format("{:>10} {:>10.4g} {:>10.3f} {:>14.8g} {:>12.4g} {:>10}", snapshot.iteration,
+                                             snapshot.epochs, snapshot.seconds, latest_->objective, latest_->gap, step);
+        fmt::print(out_, "{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+        std::fflush(out_);
+        while (next_row_ <= snapshot.iteration) next_row_ *= 2;
+        return;
+    }
+    if (!terminal_) return;
+    const auto time = Clock::now();
+    if (time - last_line_ < std::chrono::milliseconds(100)) return;
+    last_line_ = time;
+    live_line(snapshot.iteration, snapshot.epochs, snapshot.seconds);
+}
+
+template void Progress::show(const Snapshot<float>&);
+template void Progress::show(const Snapshot<double>&);
+
+}  // namespace alfcg::cli

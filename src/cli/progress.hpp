@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "alfcg/solve/solve.hpp"
+
+namespace alfcg::cli {
+
+/// Prints a run: a row at iterations 1, 2, 4, 8, … and at the end; on a terminal also a line that is kept up to date
+/// with the rate and the time left.
+class Progress {
+  public:
+    Progress(std::FILE* out, const Options& options);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    template <class Real>
+    void show(const Snapshot<Real>& snapshot);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void clear_line();
+    void live_line(Index iteration, double epochs, double seconds);
+    [[nodiscard]] std::optional<double> seconds_left(Index iteration, double epochs, double seconds) const;
+
+    std::FILE* out_;
+    const Options& options_;
+    bool terminal_;
+    bool header_printed_ = false;
+    bool line_open_ = false;
+    Index next_row_ = 1;
+    Clock::time_point start_;
+    Clock::time_point last_line_;
+    std::optional<Metrics> latest_;
+};
+
+}  // namespace alfcg::cli

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/method/catalogue.hpp"
+#include "alfcg/model/model.hpp"
+#include "alfcg/region/spectrum.hpp"
+#include "alfcg/solve/solve.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/problem.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_options.hpp"
+#include "estimator/batch_file.hpp"
+#include "report/trace.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+struct TrainArguments {
+    ProblemArguments problem;
+    RunArguments run;
+    std::string model;
+    std::string trace;
+    Index trace_every = 1;
+    std::string batches;
+    std::string batches_out;
+    bool quiet = false;
+    bool json = false;
+};
+
+// "a9a.gz" becomes "a9a.model.npz", in the current folder.
+std::string default_model_path(const std::string& source) {
+    std::filesystem::path name = std::filesystem::path(source).filename();
+    const std::string extension = name.extension().string();
+    if (extension == ".gz" || extension == ".bz2" || extension == ".xz") name.replace_extension();
+    return name.string() + ".model.npz";
+}
+
+// Finds out before hours of training whether the outputs can be written; nothing is left behind.
+void check_writable(const std::string& path) {
+    if (!path.empty()) OutputFile{path};
+}
+
+template <class Real>
+struct Outcome {
+    Result<Real> result;
+    Model<Real> model;
+    Predictions training;
+    std::optional<Predictions> held_out;
+};
+
+template <class Real>
+Model<Real> make_model(const Problem<Real>& problem, const std::string& method, const Matrix<Real>& weights) {
+    Model<Real> model;
+    model.weights = weights;
+    model.classes = problem.classes;
+    model.loss = problem.loss;
+    model.region = problem.region_spec.name;
+    model.p = problem.region_spec.p;
+    model.radius = problem.region_spec.radius;
+    model.composite = problem.region_spec.composite;
+    model.method = method;
+    return model;
+}
+
+nlohmann::json score(const Predictions& predictions, bool classification) {
+    const auto rows = static_cast<double>(classification ? predictions.classes.size() : predictions.values.size());
+    return classification ? static_cast<double>(predictions.correct) / rows : predictions.mean_squared_error;
+}
+
+template <class Real>
+nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem, const Outcome<Real>& outcome) {
+    const Result<Real>& result = outcome.result;
+    const bool classification = is_classification(problem.loss.kind);
+    const std::string measure = classification ? "accuracy" : "mean_squared_error";
+    const auto& weights = outcome.model.weights;
+    const auto number = [](const std::optional<double>& value) {
+        return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+    };
+    nlohmann::ordered_json json;
+    json["status"] = to_text(result.status);
+    json["iterations"] = result.iterations;
+    json["epochs"] = result.epochs;
+    json["function_evaluations"] = result.counters.function_evaluations;
+    json["seconds"] = result.seconds.method();
+    json["objective"] = result.metrics.objective;
+    json["gap"] = result.metrics.gap;
+    json["gap_certificate"] = result.metrics.gap_exact ? "exact" : "upper bound";
+    json[measure] = score(outcome.training, classification);
+    if (outcome.held_out) json["holdout_" + measure] = score(*outcome.held_out, classification);
+    json["rank"] = weights.rows() > 1 ? nlohmann::json(numerical_rank(weights)) : nlohmann::json();
+    json["nonzeros"] = std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
+    json["method"] = arguments.run.method;
+    for (const ParameterInfo& info : parameter_catalogue()) {
+        const auto& value = result.parameters.*info.member;
+        if (value || info.name == "rho") json[std::string(info.name)] = number(value);
+    }
+    json["loss"] = to_text(problem.loss.kind);
+    json["region"] = problem.region->describe();
+    json["rows"] = rows(problem.training.features);
+    json["features"] = weights.cols();
+    json["outputs"] = weights.rows();
+    json["precision"] = arguments.problem.precision;
+    json["seed"] = arguments.problem.seed;
+    json["threads"] = problem.threads;
+    json["timings"] = {{"gradient", result.seconds.gradient},
+                       {"oracle", result.seconds.oracle},
+                       {"step", result.seconds.step},
+                       {"metrics", result.seconds.metrics}};
+    json["oracle_calls"] = result.counters.oracle_calls;
+    json["model"] = arguments.model;
+    if (!arguments.trace.empty()) json["trace"] = arguments.trace;
+    return json;
+}
+
+void print_score(const char* title, const Predictions& predictions, bool classification) {
+    if (classification) {
+        const auto total = predictions.classes.size();
+        fmt::print("{:<11}{:.2f}% ({}/{})\n", title,
+                   100.0 * static_cast<double>(predictions.correct) / static_cast<double>(total), predictions.correct,
+                   total);
+    } else {
+        fmt::print("{:<11}mean squared error {:.6g}\n", title, predictions.mean_squared_error);
+    }
+}
+
+template <class Real>
+void print_closing(const TrainArguments& arguments, const Problem<Real>& problem, const Outcome<Real>& outcome) {
+    const Result<Real>& result = outcome.result;
+    const bool classification = is_classification(problem.loss.kind);
+    const auto& weights = outcome.model.weights;
+    fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(result.status),
+               result.iterations, result.epochs, result.seconds.method());
+    fmt::print("{:<11}{:.8g}\n", "objective", result.metrics.objective);
+    fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap, result.metrics.gap_exact ? "exact" : "upper bound");
+    print_score(classification ? "accuracy" : "fit", outcome.training, classification);
+    if (outcome.held_out) print_score("held out", *outcome.held_out, classification);
+    if (weights.rows() > 1) fmt::print("{:<11}{}\n", "rank", numerical_rank(weights));
+    fmt::print("{:<11}{} of {}\n", "non-zeros",
+               std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; }),
+               weights.size());
+    fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n", "time",
+               result.seconds.gradient, result.seconds.oracle, result.seconds.step, result.seconds.metrics);
+    fmt::print("{:<11}{}\n", "model", arguments.model);
+    if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
+}
+
+template <class Real>
+void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem<Real>& problem) {
+    const std::string loss(to_text(problem.loss.kind));
+    const std::string classes =
+        problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
+    fmt::print(out, "data       {}: {}{}\n", arguments.problem.data.source,
+               describe_features(problem.training.features), classes);
+    if (problem.held_out) fmt::print(out, "held out   {}\n", describe_features(problem.held_out->features));
+    fmt::print(out, "loss       {}{}\n", loss, arguments.problem.loss.empty() ? " (from the labels)" : "");
+    fmt::print(out, "region     {}\n", problem.region->describe());
+    fmt::print(out, "method     {}, {}, {} thread{}\n\n", arguments.run.method, arguments.problem.precision,
+               problem.threads, problem.threads == 1 ? "" : "s");
+}
+
+template <class Real>
+int train(TrainArguments& arguments) {
+    Options options = arguments.run.resolve(arguments.problem.seed);
+    if (!arguments.batches.empty()) options.batches = read_batches(arguments.batches);
+    std::string drawn;
+    if (!arguments.batches_out.empty()) options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
+    if (!arguments.trace.empty()) options.gap_every = arguments.trace_every;
+
+    const auto problem = make_problem<Real>(arguments.problem);
+    std::FILE* table = arguments.json ? stderr : stdout;
+    if (!arguments.quiet) print_banner(table, arguments, *problem);
+
+    std::string trace(trace_header);
+    Outcome<Real> outcome;
+    {
+        const InterruptGuard guard;
+        std::optional<Progress> progress;
+        if (!arguments.quiet) progress.emplace(table, options);
+        outcome.result = solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
+            if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
+                trace += trace_row(now);
+            }
+            if (progress) progress->show(now);
+            return InterruptGuard::asked() ? Action::stop : Action::proceed;
+        });
+    }
+
+    outcome.model = make_model(*problem, options.method, outcome.result.x);
+    outcome.training = predict(outcome.model, problem->training, false, problem->threads);  // scaled already
+    outcome.model.scaling = problem->scaling;
+    if (problem->held_out) outcome.held_out = predict(outcome.model, *problem->held_out, false, problem->threads);
+
+    // Everything is on disk before the first name appears: a full disk leaves no half of the outputs.
+    std::optional<OutputFile> trace_file;
+    std::optional<OutputFile> batches_file;
+    if (!arguments.trace.empty()) trace_file.emplace(arguments.trace).write(trace);
+    if (!arguments.batches_out.empty()) batches_file.emplace(arguments.batches_out).write(drawn);
+    save_model(outcome.model, arguments.model);
+    if (trace_file) trace_file->commit();
+    if (batches_file) batches_file->commit();
+
+    if (arguments.json) {
+        fmt::print("{}\n", summary(arguments, *problem, outcome).dump());
+    } else if (!arguments.quiet) {
+        print_closing(arguments, *problem, outcome);
+    }
+    return outcome.result.status == Status::interrupted ? exit_interrupted : 0;
+}
+
+}  // namespace
+
+Command add_train(CLI::App& app) {
+    auto arguments = std::make_shared<TrainArguments>();
+    arguments->problem.add_to(app);
+    arguments->run.add_to(app);
+    const std::string group = "Output";
+    app.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]")
+        ->group(group)
+        ->type_name("FILE");
+    app.add_option("--trace", arguments->trace, "write the course of the run as CSV")->group(group)->type_name("FILE");
+    app.add_option("--trace-every", arguments->trace_every, "a trace row every K iterations [1]")
+        ->group(group)
+        ->type_name("K");
+    app.add_option("--batches", arguments->batches, "draw the batches from this file: a line of row numbers per draw")
+        ->group(group)
+        ->type_name("FILE");
+    app.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn")
+        ->group(group)
+        ->type_name("FILE");
+    app.add_flag("--quiet", arguments->quiet, "print no table")->group(group);
+    app.add_flag("--json", arguments->json, "print the closing summary as one JSON object; the table goes to stderr")
+        ->group(group);
+    return [arguments] {
+        if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");
+        arguments->problem.verify();
+        if (arguments->model.empty()) arguments->model = default_model_path(arguments->problem.data.source);
+        check_writable(arguments->model);
+        check_writable(arguments->trace);
+        check_writable(arguments->batches_out);
+        return arguments->problem.is_double() ? train<double>(*arguments) : train<float>(*arguments);
+    };
+}
+
+}  // namespace alfcg::cli
