@@ -1,0 +1,253 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "bridge.hpp"
+#include "reference/losses.hpp"
+#include "reference/samples.hpp"
+
+namespace alfcg {
+namespace {
+
+const std::vector<std::string> all_losses{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
+
+// A problem of any size: `outputs` classes for multinomial, half of the entries zero so that sparse data are sparse.
+reference::Problem sized_problem(const std::string& loss, Index rows, Index features, int outputs) {
+    reference::Problem problem;
+    problem.loss = loss;
+    problem.loss_parameter = loss == "huber" ? 0.7 : 1.3;
+    problem.X = reference::gaussian(rows, features, 3);
+    std::mt19937_64 random(5);
+    for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < features; ++j)
+            if (random() % 2 == 0) problem.X(i, j) = 0;
+    const reference::Matrix noise = reference::gaussian(rows, 1, 4);
+    for (Index i = 0; i < rows; ++i) {
+        if (loss == "multinomial") {
+            problem.classes.push_back(static_cast<int>(random() % static_cast<unsigned>(outputs)));
+        } else if (loss == "logistic" || loss == "sigmoid") {
+            problem.targets.push_back(random() % 2 == 0 ? -1 : 1);
+        } else {
+            problem.targets.push_back(noise(i, 0));
+        }
+    }
+    problem.outputs = loss == "multinomial" ? outputs : 1;
+    return problem;
+}
+
+template <class Real>
+void expect_gradient(const Matrix<Real>& ours, const reference::Matrix& theirs, double tolerance) {
+    const double scale = theirs.norm() + 1e-12;
+    EXPECT_LE((from_matrix(ours) - theirs).norm() / scale, tolerance);
+}
+
+template <class Real>
+void check_against_reference(double tolerance) {
+    struct Size {
+        Index rows, features;
+        int outputs;
+    };
+    for (const std::string& loss : all_losses)
+        for (const Size size : {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7}, Size{70, 123, 11},
+                                Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4}})
+            for (const Storage storage : {Storage::dense, Storage::sparse})
+                for (const int threads : {1, 2, 3}) {
+                    SCOPED_TRACE(loss + " " + std::to_string(size.rows) + "x" + std::to_string(size.features) + " c=" +
+                                 std::to_string(size.outputs) + (storage == Storage::dense ? " dense" : " sparse"));
+                    auto problem = sized_problem(loss, size.rows, size.features, size.outputs);
+                    const reference::Matrix x = reference::gaussian(problem.outputs, size.features, 9);
+                    Bridge<Real> bridge(problem, storage, threads);
+                    Matrix<Real> gradient;
+                    const double value = bridge.objective->evaluate(to_matrix<Real>(x), gradient);
+                    const double expected = reference::full_value(problem, x);
+                    EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
+                    EXPECT_NEAR(bridge.objective->value(to_matrix<Real>(x)), value, tolerance * (1 + std::abs(expected)));
+                    expect_gradient(gradient, reference::full_gradient(problem, x), tolerance);
+
+                    std::vector<Index> batch;  // with repeats
+                    reference::Draw draw;
+                    std::mt19937_64 random(7);
+                    for (int k = 0; k < 9; ++k) {
+                        batch.push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(size.rows)));
+                        draw.push_back(batch.back());
+                    }
+                    bridge.objective->batch_gradient(batch, to_matrix<Real>(x), gradient);
+                    expect_gradient(gradient, reference::batch_gradient(problem, x, draw), tolerance);
+                }
+}
+
+TEST(Objective, ValueAndGradientAgreeWithTheReferenceInDouble) {
+    check_against_reference<double>(1e-13);
+}
+
+TEST(Objective, ValueAndGradientAgreeWithTheReferenceInFloat) {
+    check_against_reference<float>(2e-5);
+}
+
+// Large enough that the work is shared out between threads and the sparse pass transposes its weights.
+template <class Real>
+void check_parallel(double tolerance) {
+    auto problem = sized_problem("multinomial", 3000, 150, 10);
+    const reference::Matrix x = reference::gaussian(10, 150, 9);
+    const reference::Matrix expected = reference::full_gradient(problem, x);
+    for (const Storage storage : {Storage::dense, Storage::sparse})
+        for (const int threads : {1, 2, 3, 5}) {
+            Bridge<Real> bridge(problem, storage, threads);
+            Matrix<Real> gradient;
+            EXPECT_NEAR(bridge.objective->evaluate(to_matrix<Real>(x), gradient), reference::full_value(problem, x),
+                        tolerance);
+            expect_gradient(gradient, expected, tolerance);
+            Matrix<Real> again;
+            bridge.objective->evaluate(to_matrix<Real>(x), again);
+            EXPECT_TRUE(std::equal(again.span().begin(), again.span().end(), gradient.span().begin()))
+                << "the same thread count must give the same bits";
+        }
+}
+
+TEST(Objective, ThreadsShareTheWorkAndKeepTheBits) {
+    check_parallel<double>(1e-12);
+    check_parallel<float>(1e-5);
+}
+
+TEST(Objective, GradientsAgreeWithCentralDifferences) {
+    for (const std::string& loss : all_losses) {
+        auto problem = sized_problem(loss, 31, 6, 4);
+        Bridge<double> bridge(problem);
+        Matrix<double> x = to_matrix<double>(0.3 * reference::gaussian(problem.outputs, 6, 2));
+        Matrix<double> gradient;
+        bridge.objective->evaluate(x, gradient);
+        constexpr double h = 1e-6;
+        for (Index k = 0; k < x.size(); ++k) {
+            const double kept = x.data()[k];
+            x.data()[k] = kept + h;
+            const double above = bridge.objective->value(x);
+            x.data()[k] = kept - h;
+            const double below = bridge.objective->value(x);
+            x.data()[k] = kept;
+            EXPECT_NEAR(gradient.data()[k], (above - below) / (2 * h), 2e-9) << loss << " entry " << k;
+        }
+    }
+}
+
+// With one sample x = 1 the logits are the weights themselves.
+template <class Real>
+void check_large_logits() {
+    reference::Problem problem;
+    problem.X = reference::Matrix::Ones(1, 1);
+    problem.outputs = 3;
+    problem.classes = {1};
+    Bridge<Real> bridge(problem);
+    Matrix<Real> w(3, 1);
+    Matrix<Real> gradient;
+    w(0, 0) = 1e4F;
+    w(1, 0) = -1e4F;
+    EXPECT_NEAR(bridge.objective->evaluate(w, gradient), 2e4, 1e-3);
+    EXPECT_EQ(gradient(0, 0), Real(1));
+    EXPECT_EQ(gradient(1, 0), Real(-1));
+    w(1, 0) = 2e4F;  // certain and right: the loss is exp(-1e4), which is 0
+    EXPECT_EQ(bridge.objective->evaluate(w, gradient), 0);
+    for (const Real g : gradient.span()) EXPECT_EQ(g, Real(0));
+
+    for (const std::string loss : {"logistic", "sigmoid"}) {
+        problem = {};
+        problem.loss = loss;
+        problem.X = reference::Matrix::Ones(1, 1);
+        problem.targets = {1};
+        Bridge<Real> binary(problem);
+        Matrix<Real> z(1, 1);
+        z(0, 0) = -1e4F;
+        EXPECT_NEAR(binary.objective->evaluate(z, gradient), loss == "logistic" ? 1e4 : 1.0, 1e-9);
+        EXPECT_EQ(gradient(0, 0), loss == "logistic" ? Real(-1) : Real(0));
+        z(0, 0) = 1e4F;
+        EXPECT_EQ(binary.objective->evaluate(z, gradient), 0);
+        EXPECT_EQ(gradient(0, 0), Real(0));
+    }
+}
+
+TEST(Objective, IsRightForLogitsOfTenThousand) {
+    check_large_logits<float>();
+    check_large_logits<double>();
+}
+
+TEST(Objective, LossOfAnAlmostCertainClassKeepsItsDigits) {
+    // log(1 + e^{-30}) is e^{-30} to ten digits; a plain log(sum) would give 0 or noise.
+    reference::Problem problem;
+    problem.X = reference::Matrix::Ones(1, 1);
+    problem.outputs = 2;
+    problem.classes = {0};
+    Bridge<double> bridge(problem);
+    Matrix<double> w(2, 1);
+    w(0, 0) = 30;
+    Matrix<double> gradient;
+    EXPECT_NEAR(bridge.objective->evaluate(w, gradient) / std::exp(-30.0), 1, 1e-10);
+    EXPECT_NEAR(gradient(0, 0) / -std::exp(-30.0), 1, 1e-10);
+}
+
+TEST(Objective, SmoothnessConstantsOfTheSpecificationBoundTheSecants) {
+    for (const std::string& loss : all_losses) {
+        if (loss == "huber") continue;  // the specification gives no constant for it
+        auto problem = sized_problem(loss, 60, 5, 4);
+        problem.loss_parameter = 1;
+        Bridge<double> bridge(problem);
+        const double bound = reference::smoothness(problem);
+        for (unsigned seed = 0; seed < 50; ++seed) {
+            const auto x = to_matrix<double>(reference::gaussian(problem.outputs, 5, 100 + seed));
+            const auto y = to_matrix<double>(reference::gaussian(problem.outputs, 5, 200 + seed));
+            Matrix<double> gx;
+            Matrix<double> gy;
+            bridge.objective->evaluate(x, gx);
+            bridge.objective->evaluate(y, gy);
+            const double change = (from_matrix(gx) - from_matrix(gy)).norm();
+            EXPECT_LE(change, bound * (from_matrix(x) - from_matrix(y)).norm() * (1 + 1e-12)) << loss;
+        }
+    }
+}
+
+TEST(Objective, CallersFunctionsAreFiniteSumsToo) {
+    // f_i(x) = (x - i)^2 / 2 over i = 0..3: mean gradient over a batch is x - mean(batch).
+    const auto sum = custom_sum<double>({1, 1}, 4, [](auto rows, auto x, auto gradient) {
+        double value = 0;
+        gradient[0] = 0;
+        for (const Index i : rows) {
+            const double r = x[0] - static_cast<double>(i);
+            value += 0.5 * r * r / static_cast<double>(rows.size());
+            gradient[0] += r / static_cast<double>(rows.size());
+        }
+        return value;
+    });
+    Matrix<double> x(1, 1);
+    Matrix<double> gradient;
+    EXPECT_EQ(sum->evaluate(x, gradient), (0 + 1 + 4 + 9) / 8.0);
+    EXPECT_EQ(gradient(0, 0), -1.5);
+    const std::vector<Index> batch{3, 3, 0};
+    sum->batch_gradient(batch, x, gradient);
+    EXPECT_EQ(gradient(0, 0), -2.0);
+    EXPECT_EQ(sum->samples(), 4);
+}
+
+TEST(Loss, LabelsChooseTheLoss) {
+    const auto labels = [](std::initializer_list<const char*> texts) {
+        Labels result;
+        for (const char* text : texts) result.push(std::string_view(text));
+        return result;
+    };
+    EXPECT_EQ(default_loss(labels({"-1", "+1", "1"})), Loss::logistic);
+    EXPECT_EQ(default_loss(labels({"cat", "dog"})), Loss::logistic);
+    EXPECT_EQ(default_loss(labels({"3", "1", "2"})), Loss::multinomial);
+    EXPECT_EQ(default_loss(labels({"a", "b", "c"})), Loss::multinomial);
+    EXPECT_EQ(default_loss(labels({"0.5", "1", "2"})), Loss::squared);
+
+    Classes classes;
+    const Targets binary = make_targets(labels({"7", "-3", "7"}), Loss::logistic, classes);
+    EXPECT_EQ(binary.values, (std::vector<double>{1, -1, 1}));  // the smaller label is -1
+    EXPECT_EQ(classes.names, (std::vector<std::string>{"-3", "7"}));
+    const Targets many = make_targets(labels({"10", "9", "2"}), Loss::multinomial, classes);
+    EXPECT_EQ(many.classes, (std::vector<std::int32_t>{2, 1, 0}));  // sorted as numbers, not as text
+    EXPECT_THROW(make_targets(labels({"1", "1"}), Loss::multinomial, classes), Error);
+    EXPECT_THROW(make_targets(labels({"1", "2", "3"}), Loss::sigmoid, classes), Error);
+    EXPECT_THROW(make_targets(labels({"x", "y"}), Loss::squared, classes), Error);
+}
+
+}  // namespace
+}  // namespace alfcg

@@ -1,0 +1,132 @@
+// The library against the slow reference, row by row: every loss x region x composite term, dense and sparse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bridge.hpp"
+#include "reference/samples.hpp"
+#include "reference/solve.hpp"
+
+namespace alfcg {
+namespace {
+
+constexpr Index iterations = 25;
+constexpr double relative = 1e-8;
+
+const std::vector<std::string> all_losses{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
+
+struct Set {
+    std::string region;
+    double p;
+    Composite composite;
+};
+
+std::vector<Set> all_sets() {
+    const double inf = std::numeric_limits<double>::infinity();
+    std::vector<Set> sets;
+    for (const double p : {1.0, 1.5, 2.0, 3.0, 5.0, inf})
+        for (const Composite& h : {Composite{}, Composite{0.02, 0, 0}, Composite{0, 0.3, 0}, Composite{0.02, 0.3, 0}})
+            sets.push_back({"lp", p, h});
+    for (const Composite& h : {Composite{}, Composite{0, 0, 0.02}, Composite{0, 0.3, 0}, Composite{0, 0.3, 0.02}})
+        sets.push_back({"nuclear", 0, h});
+    return sets;
+}
+
+void expect_close(double ours, double theirs, double floor, const char* what, Index row) {
+    EXPECT_LE(std::abs(ours - theirs), relative * std::max(std::abs(ours), std::abs(theirs)) + floor)
+        << what << " in row " << row << ": " << ours << " against " << theirs;
+}
+
+void expect_same(const std::optional<double>& ours, const std::optional<double>& theirs, double floor,
+                 const char* what, Index row) {
+    ASSERT_EQ(ours.has_value(), theirs.has_value()) << what << " in row " << row;
+    if (ours) expect_close(*ours, *theirs, floor, what, row);
+}
+
+void expect_agreement(const reference::Problem& problem, const reference::MethodOptions& settings, Storage storage) {
+    const auto theirs = reference::run_drawing(problem, settings, iterations, 11);
+    Options options;
+    options.method = settings.method;
+    options.parameters.rho = settings.rho;
+    options.parameters.beta = settings.beta;
+    if (settings.batch) options.parameters.batch = static_cast<double>(*settings.batch);
+    if (settings.period) options.parameters.period = static_cast<double>(*settings.period);
+    options.max_iterations = iterations;
+    options.batches.emplace(theirs.draws.begin(), theirs.draws.end());
+    Bridge<double> bridge(problem, storage);
+    Result<double> result;
+    const auto ours = run_rows(bridge, options, &result);
+
+    ASSERT_EQ(ours.size(), theirs.rows.size());
+    EXPECT_EQ(result.status, Status::max_iterations);
+    const double scale = std::abs(theirs.rows.front().objective);
+    // Once the gap is down to rounding noise, the step is noise over noise: it moves x by up to the square root of that
+    // noise, and the objective not at all.
+    bool settled = false;
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+        const auto& a = ours[k];
+        const auto& b = theirs.rows[k];
+        const Index t = a.iteration;
+        EXPECT_EQ(t, b.iteration);
+        EXPECT_NEAR(a.epochs, b.epochs, 1e-12);
+        expect_close(a.metrics.objective, b.objective, 1e-13 * scale, "objective", t);
+        expect_close(a.metrics.gap, b.gap, 1e-12 * scale, "gap", t);
+        expect_same(a.metrics.error, b.error, 1e-14, "error", t);
+        expect_same(a.curvature, b.curvature, 0, "curvature", t);
+        expect_same(a.alpha, b.alpha, 0, "alpha", t);
+        ASSERT_EQ(a.step.has_value(), b.step.has_value());
+        const double distance = (from_matrix(a.x) - b.x).norm() / (1e-3 + b.x.norm());
+        EXPECT_LE(distance, settled ? 1e-6 : relative) << "x in row " << t;
+        if (b.step) {
+            // What the method takes for the gap: η L ‖d‖² with d = (x_{t+1} − x_t)/η.
+            const double moved = (theirs.rows[k + 1].x - b.x).squaredNorm();
+            const double seen = *b.step > 0 ? *b.curvature * moved / *b.step : 0;
+            settled = settled || std::min(b.gap, seen) < 1e-7 * scale;
+        }
+        if (a.step && !settled) expect_close(*a.step, *b.step, 0, "step", t);
+    }
+}
+
+class TraceAgreement : public testing::TestWithParam<std::string> {};
+
+TEST_P(TraceAgreement, HoldsForEveryRegionAndCompositeTerm) {
+    for (const std::string method : {"alfcg-d", "alfcg-fs", "alfcg-mvr1", "alfcg-mvr2"})
+        for (const Set& set : all_sets())
+            for (const double radius : {0.5, 5.0}) {
+                auto problem = reference::random_problem(GetParam());
+                problem.region = set.region;
+                problem.p = set.p;
+                problem.radius = radius;
+                problem.l1 = set.composite.l1;
+                problem.l2 = set.composite.l2;
+                problem.nuclear = set.composite.nuclear;
+                SCOPED_TRACE(method + " " + set.region + " p=" + std::to_string(set.p) + " r=" +
+                             std::to_string(radius) + " l1=" + std::to_string(set.composite.l1) + " l2=" +
+                             std::to_string(set.composite.l2) + " nuclear=" + std::to_string(set.composite.nuclear));
+                reference::MethodOptions settings{.method = method, .rho = 1.5};
+                expect_agreement(problem, settings, radius > 1 ? Storage::dense : Storage::sparse);
+                if (HasFailure()) return;
+            }
+}
+
+INSTANTIATE_TEST_SUITE_P(Losses, TraceAgreement, testing::ValuesIn(all_losses),
+                         [](const auto& chosen) { return chosen.param; });
+
+TEST(TraceAgreement, HoldsForOtherParameters) {
+    auto problem = reference::random_problem("multinomial");
+    problem.region = "nuclear";
+    problem.radius = 2;
+    for (const double rho : {1e-5, 0.1, 30.0}) {
+        expect_agreement(problem, {.method = "alfcg-d", .rho = rho}, Storage::dense);
+        expect_agreement(problem, {.method = "alfcg-fs", .rho = rho, .batch = 2, .period = 7}, Storage::dense);
+        expect_agreement(problem, {.method = "alfcg-mvr1", .rho = rho, .beta = 0.0, .batch = 1}, Storage::dense);
+        expect_agreement(problem, {.method = "alfcg-mvr2", .rho = rho, .beta = 3.0, .batch = 22}, Storage::dense);
+        // A batch of N or more means every row once, and nothing is drawn.
+        expect_agreement(problem, {.method = "alfcg-mvr2", .rho = rho, .batch = 23}, Storage::dense);
+        expect_agreement(problem, {.method = "alfcg-fs", .rho = rho, .batch = 1000}, Storage::dense);
+    }
+}
+
+}  // namespace
+}  // namespace alfcg
