@@ -181,6 +181,8 @@ TEST(LpLinearDouble, KeepsEntriesWhoseRatioToTheLargestUnderflows) {
     // (1e-300 / 1e300)^{1/999} is far from zero though the ratio is not a double.
     const auto v = ask(*lp_ball<double>(1000, 1), row<double>({1e300, 1e-300})).to_matrix();
     EXPECT_NEAR(v.data()[1] / v.data()[0], std::pow(10.0, -600.0 / 999), 1e-12);
+    const auto signs = ask(*lp_ball<double>(infinity, 1), row<double>({1e300, -1e-320})).to_matrix();
+    EXPECT_EQ(signs.data()[1], 1);
 }
 
 TYPED_TEST(LpLinear, RejectsAGradientThatIsNotFinite) {

@@ -153,7 +153,7 @@ void KrylovPair::search(const Operator& gradient, double tolerance) {
         const bool full = count_ == capacity;
         if (closed || full || count_ == check || products == most_products) {
             project();
-            if (closed || settled(tolerance)) return;
+            if (closed || settled(tolerance) || products == most_products) return;
             check = std::max(check, count_) + count_ / 4 + 2;
             if (full) {
                 restart();
@@ -161,7 +161,7 @@ void KrylovPair::search(const Operator& gradient, double tolerance) {
                 continue;
             }
         }
-        if (products < most_products) append();
+        append();
     }
 }
 

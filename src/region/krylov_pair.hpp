@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
+#include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
 

@@ -12,7 +12,16 @@ std::optional<EasyPower> easy_power(double p) {
     if (p == 2) return EasyPower::two;
     if (p == 3) return EasyPower::three;
     if (p == 1.5) return EasyPower::three_halves;
+    if (std::isinf(p)) return EasyPower::infinite;
     return std::nullopt;
+}
+
+/// (t / largest)^{1/degree}. Through the logarithm where a power of the quotient would lose digits, p near 1,
+/// or where the quotient itself would underflow.
+double root(double t, double largest, double degree) {
+    const double ratio = t / largest;
+    if (degree > 0.1 && ratio > 1e-290) return std::pow(ratio, 1 / degree);
+    return std::exp(log_ratio(t, largest) / degree);
 }
 
 /// p = 1: all of the radius on the largest coordinate, the lowest index among equals.
@@ -57,7 +66,8 @@ void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector
             t, [&](Index i) { return t(i) > 0 ? radius : 0.0; }, vertex);
     const double largest = t.largest();
     if (const auto power = easy_power(p)) {
-        const Shrink shrink{t.threshold, safe_scale(largest)};
+        // Signs need no scale, and could only be lost by one.
+        const Shrink shrink{t.threshold, std::isinf(p) ? 1 : safe_scale(largest)};
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.dense.reshape(t.x.shape());
         const double norm = std::pow(weight_sum(*power, t.x.data(), t.size(), shrink), 1 / p);
@@ -68,8 +78,7 @@ void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector
     double sum = 0;
     for (Index i = 0; i < t.size(); ++i) {
         const double size = t(i);
-        // exp(log a / (p-1)) is the power, without its trouble when p is near 1 or very large.
-        const double w = size > 0 ? std::exp(log_ratio(size, largest) / (p - 1)) : 0;
+        const double w = size > 0 ? root(size, largest, p - 1) : 0;
         scratch[static_cast<std::size_t>(i)] = w;
         sum += size / largest * w;
     }

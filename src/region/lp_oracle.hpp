@@ -51,10 +51,8 @@ void write_dense(const Magnitudes<Real>& t, const Size& size, Vertex<Real>& vert
     vertex.kind = Vertex<Real>::Kind::dense;
     vertex.dense.reshape(t.x.shape());
     Real* out = vertex.dense.data();
-    for (Index i = 0; i < t.size(); ++i) {
-        const double length = size(i);
-        out[i] = static_cast<Real>(t.entry(i) > 0 ? 0 - length : length);
-    }
+    for (Index i = 0; i < t.size(); ++i)  // + 0 turns -0 into 0
+        out[i] = static_cast<Real>(std::copysign(size(i), -t.entry(i)) + 0.0);
 }
 
 }  // namespace alfcg::region

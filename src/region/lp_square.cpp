@@ -8,15 +8,16 @@
 #include "region/projection_root.hpp"
 
 namespace alfcg::region {
+
 template <class Real>
 void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight,
                AlignedVector<double>& scratch, Vertex<Real>& vertex) {
-    // Without the ball: t / weight, wherever that is. The extended range lets no product of the three
-    // overflow early.
+    // Without the ball: t / weight, wherever that is.
     const auto free = [&](Index i) { return t(i) / weight; };
     if (std::isinf(p))
         return write_dense(
             t, [&](Index i) { return std::min(free(i), radius); }, vertex);
+    // Extended range: no product of the three overflows early.
     const double tightness = static_cast<double>(static_cast<long double>(weight) * radius / t.largest());
     if (relative_norm(t, p) <= tightness) return write_dense(t, free, vertex);
     if (p == 1) {
@@ -29,12 +30,9 @@ void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight
     const auto n = static_cast<std::size_t>(t.size());
     scratch.resize(2 * n);
     const std::span<double> shape(scratch.data(), n);
-    const std::span<double> log_sizes(scratch.data() + n, n);
-    for (Index i = 0; i < t.size(); ++i) {
-        const double size = t(i);
-        log_sizes[static_cast<std::size_t>(i)] = size > 0 ? log_ratio(size, t.largest()) : -INFINITY;
-    }
-    const double factor = radius / project_lp(p, tightness, log_sizes, shape);
+    const std::span<double> sizes(scratch.data() + n, n);
+    for (Index i = 0; i < t.size(); ++i) sizes[static_cast<std::size_t>(i)] = t(i);
+    const double factor = radius / project_lp(p, tightness, t.largest(), sizes, shape);
     write_dense(
         t, [&](Index i) { return factor * shape[static_cast<std::size_t>(i)]; }, vertex);
 }

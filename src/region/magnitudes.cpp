@@ -86,6 +86,8 @@ template <EasyPower Power>
 HWY_INLINE V Weight(V a) {
     if constexpr (Power == EasyPower::three) return hn::Sqrt(a);
     if constexpr (Power == EasyPower::three_halves) return hn::Mul(a, a);
+    if constexpr (Power == EasyPower::infinite)
+        return hn::IfThenElseZero(hn::Gt(a, hn::Zero(D())), hn::Set(D(), 1.0));
     return a;
 }
 
@@ -130,6 +132,8 @@ HWY_INLINE double WeightSum(EasyPower power, const Real* g, Index n, Shrink shri
             return SumOf<EasyPower::three>(g, n, shrink);
         case EasyPower::three_halves:
             return SumOf<EasyPower::three_halves>(g, n, shrink);
+        case EasyPower::infinite:
+            return 1;
     }
     return 0;
 }
@@ -143,6 +147,8 @@ HWY_INLINE void WriteWeights(EasyPower power, const Real* g, Index n, Shrink shr
             return WriteOf<EasyPower::three>(g, n, shrink, factor, v);
         case EasyPower::three_halves:
             return WriteOf<EasyPower::three_halves>(g, n, shrink, factor, v);
+        case EasyPower::infinite:
+            return WriteOf<EasyPower::infinite>(g, n, shrink, factor, v);
     }
 }
 

@@ -23,9 +23,10 @@ Sums sums(const double* x, Index n, double scale = 1);
 
 /// The exponents whose oracle needs no power function: |v_i| is proportional to a_i^{1/(p-1)}.
 enum class EasyPower {
-    two,          // p = 2: a
-    three,        // p = 3: √a
-    three_halves  // p = 3/2: a²
+    two,           // p = 2: a
+    three,         // p = 3: √a
+    three_halves,  // p = 3/2: a²
+    infinite       // p = ∞: 1, or 0 where a is
 };
 
 /// The magnitudes an oracle looks at: a_i = scale · max(|g_i| - threshold, 0).
@@ -34,7 +35,7 @@ struct Shrink {
     double scale = 1;
 };
 
-/// Σ w_i^p with w_i = a_i^{1/(p-1)}.
+/// Σ w_i^p with w_i = a_i^{1/(p-1)}; for p = ∞ the 1 that ‖w‖_∞ is.
 double weight_sum(EasyPower power, const float* gradient, Index n, Shrink shrink);
 double weight_sum(EasyPower power, const double* gradient, Index n, Shrink shrink);
 

@@ -23,6 +23,10 @@ constexpr Index padded_side(Index side) {
 constexpr Index panel_width(Index side) {
     return std::clamp<Index>(32768 / padded_side(side) / whole_vector * whole_vector, 128, 1024);
 }
+// Distance between packed rows: not a power of two, or they would all fall into the same few cache sets.
+constexpr Index panel_stride(Index side) {
+    return panel_width(side) + whole_vector;
+}
 }  // namespace alfcg::region
 #endif
 
@@ -44,43 +48,43 @@ HWY_INLINE double Total(V v) {
     return hn::GetLane(hn::SumOfLanes(D(), v));
 }
 
-/// panel[i * width + j] = scale · G(i, first + j) for j < count, zero in the padding.
+/// panel[i * stride + j] = scale · G(i, first + j) for j < count, zero in the padding.
 template <class Real>
 HWY_INLINE void PackRows(const Real* entries, Shape shape, double scale, Index first, Index count,
-                         Index width, double* HWY_RESTRICT panel) {
+                         Index stride, double* HWY_RESTRICT panel) {
     const V factor = hn::Set(D(), scale);
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
     for (Index i = 0; i < shape.rows; ++i) {
         const Real* row = entries + i * shape.cols + first;
-        double* out = panel + i * width;
+        double* out = panel + i * stride;
         Index j = 0;
         for (; j + lanes <= count; j += lanes) hn::StoreU(hn::Mul(factor, Load(row + j)), D(), out + j);
         for (; j < count; ++j) out[j] = scale * static_cast<double>(row[j]);
-        std::fill(out + count, out + width, 0.0);
+        std::fill(out + count, out + count + whole_vector, 0.0);
     }
 }
 
-/// The same for the transpose: panel[j * width + i] = scale · G(first + i, j).
+/// The same for the transpose: panel[j * stride + i] = scale · G(first + i, j).
 template <class Real>
 HWY_INLINE void PackColumns(const Real* entries, Shape shape, double scale, Index first, Index count,
-                            Index width, double* HWY_RESTRICT panel) {
+                            Index stride, double* HWY_RESTRICT panel) {
     for (Index i = 0; i < count; ++i) {
         const Real* row = entries + (first + i) * shape.cols;
-        for (Index j = 0; j < shape.cols; ++j) panel[j * width + i] = scale * static_cast<double>(row[j]);
+        for (Index j = 0; j < shape.cols; ++j) panel[j * stride + i] = scale * static_cast<double>(row[j]);
     }
-    for (Index j = 0; j < shape.cols; ++j) std::fill(panel + j * width + count, panel + (j + 1) * width, 0.0);
+    for (Index j = 0; j < shape.cols; ++j) std::fill_n(panel + j * stride + count, whole_vector, 0.0);
 }
 
 /// Inner products of three panel rows with three others, over `used` columns, added to the result.
-HWY_INLINE void AddTile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index width, Index used,
+HWY_INLINE void AddTile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index stride, Index used,
                         Index row, Index col, Index side, double* HWY_RESTRICT result) {
     V s00 = hn::Zero(D()), s01 = s00, s02 = s00;
     V s10 = s00, s11 = s00, s12 = s00;
     V s20 = s00, s21 = s00, s22 = s00;
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
     for (Index j = 0; j < used; j += lanes) {
-        const V a0 = Load(a + j), a1 = Load(a + width + j), a2 = Load(a + 2 * width + j);
-        const V b0 = Load(b + j), b1 = Load(b + width + j), b2 = Load(b + 2 * width + j);
+        const V a0 = Load(a + j), a1 = Load(a + stride + j), a2 = Load(a + 2 * stride + j);
+        const V b0 = Load(b + j), b1 = Load(b + stride + j), b2 = Load(b + 2 * stride + j);
         s00 = hn::MulAdd(a0, b0, s00);
         s01 = hn::MulAdd(a0, b1, s01);
         s02 = hn::MulAdd(a0, b2, s02);
@@ -107,17 +111,18 @@ HWY_INLINE void Gram(const Real* entries, Shape shape, double scale, double* HWY
     const Index length = wide ? shape.cols : shape.rows;
     const Index width = panel_width(side);
     std::fill(result, result + side * side, 0.0);
-    std::fill(panel + side * width, panel + padded_side(side) * width, 0.0);
+    const Index stride = panel_stride(side);
+    std::fill(panel + side * stride, panel + padded_side(side) * stride, 0.0);
     for (Index first = 0; first < length; first += width) {
         const Index count = std::min(width, length - first);
         if (wide)
-            PackRows(entries, shape, scale, first, count, width, panel);
+            PackRows(entries, shape, scale, first, count, stride, panel);
         else
-            PackColumns(entries, shape, scale, first, count, width, panel);
+            PackColumns(entries, shape, scale, first, count, stride, panel);
         // The lower triangle of tiles is enough.
         for (Index row = 0; row < side; row += tile)
             for (Index col = 0; col <= row; col += tile)
-                AddTile(panel + row * width, panel + col * width, width, count, row, col, side, result);
+                AddTile(panel + row * stride, panel + col * stride, stride, count, row, col, side, result);
     }
     for (Index i = 0; i < side; ++i)
         for (Index j = 0; j < i; ++j) result[j * side + i] = result[i * side + j];
@@ -221,7 +226,7 @@ HWY_EXPORT(TransposedFloat);
 HWY_EXPORT(TransposedDouble);
 
 Index gram_scratch(Index side) {
-    return padded_side(side) * panel_width(side);
+    return padded_side(side) * panel_stride(side);
 }
 
 Index gram_depth(Index side, Index length) {

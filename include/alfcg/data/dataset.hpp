@@ -19,19 +19,19 @@ enum class Format { automatic, libsvm, csv, npy, idx };
 
 struct ReadOptions {
     Format format = Format::automatic;  // automatic: recognised by content
-    std::string labels;                 // NPY and IDX: the file with the labels
-    std::string label_column;           // CSV: a name, a 0-based position (negative: from the end), "none"; default last
-    Index rows = 0;                     // keep the first rows only; 0: all
-    Index features = 0;                 // fix the number of features; 0: as found
-    bool labels_required = true;        // false: a file without labels is fine (prediction)
-    Index classes = 10;                 // built-in randn: number of classes
-    std::uint64_t data_seed = 0;        // built-in randn
-    std::string data_dir;               // built-in mnist: folder of the IDX files; then $ALFCG_DATA
-    int threads = 0;                    // 0: all cores
+    std::string labels;                 // file with the labels: NPY, IDX, CSV without a label column
+    std::string label_column;     // CSV: a name, a position (negative: from the end), "none"; default last
+    Index rows = 0;               // keep the first rows only; 0: all
+    Index features = 0;           // fix the number of features; 0: as found
+    bool labels_required = true;  // false: a file without labels is fine (prediction)
+    Index classes = 10;           // built-in randn: number of classes
+    std::uint64_t data_seed = 0;  // built-in randn
+    std::string data_dir;         // built-in mnist: folder of the IDX files; then $ALFCG_DATA
+    int threads = 0;              // 0: all cores
 };
 
-/// Reads a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d", "mnist-N-d".
-/// Throws Error with file and line when something is wrong; non-finite numbers are wrong.
+/// Reads a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d",
+/// "mnist-N-d". Throws Error with file and line when something is wrong; non-finite numbers are wrong.
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options = {});
 

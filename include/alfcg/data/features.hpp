@@ -22,8 +22,8 @@ class DenseFeatures {
         data_ = owner->data();
         owner_ = std::move(owner);
     }
-    /// Looks at rows * cols entries that live at least as long as `owner` (or as the caller promises, when it is
-    /// null). They are changed only by an in-place normalisation.
+    /// Looks at rows * cols entries that live at least as long as `owner` (or as the caller promises, when it
+    /// is null). They are changed only by an in-place normalisation, and moved together by hold_out.
     DenseFeatures(Real* data, Index rows, Index cols, std::shared_ptr<void> owner = nullptr)
         : data_(data), rows_(rows), cols_(cols), owner_(std::move(owner)) {}
 

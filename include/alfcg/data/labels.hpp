@@ -52,7 +52,7 @@ struct Classes {
 
 Classes find_classes(const Labels& labels);
 
-/// Shortest text that reads back as exactly this number ("1", "-0.25", "1e+100").
+/// Fewest digits that read back as exactly this number ("1", "-0.25", "100000", "1e+100").
 std::string format_number(double number);
 
 }  // namespace alfcg

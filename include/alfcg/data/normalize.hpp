@@ -8,8 +8,8 @@
 
 namespace alfcg {
 
-/// none; rows to unit Euclidean norm (zero rows untouched); columns divided by their standard deviation (1/N, not
-/// centred, constant columns untouched); spectral: everything divided by the largest singular value.
+/// none; rows to unit Euclidean norm (zero rows untouched); columns divided by their standard deviation (1/N,
+/// not centred, constant columns untouched); spectral: everything divided by the largest singular value.
 enum class Normalization { none, rows, columns, spectral };
 
 std::string_view to_text(Normalization kind);
