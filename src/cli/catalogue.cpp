@@ -10,7 +10,7 @@ namespace alfcg::cli {
 Command add_methods(CLI::App& /*app*/) {
     return [] {
         for (const MethodInfo& method : methods()) {
-            fmt::print("{:<12} {:<14} {:<32} {:<6} {}; {}\n", method.name, method.setting, method.estimator,
+            fmt::print("{:<15} {:<13} {:<30} {:<17} {}; {}\n", method.name, method.setting, method.estimator,
                        method.step, method.parameters, method.reference);
         }
         return 0;
@@ -28,7 +28,8 @@ Command add_regions(CLI::App& /*app*/) {
 
 Command add_losses(CLI::App& /*app*/) {
     return [] {
-        for (const LossInfo& loss : loss_catalogue()) fmt::print("{:<12} {}\n", to_text(loss.kind), loss.description);
+        for (const LossInfo& loss : loss_catalogue())
+            fmt::print("{:<12} {}\n", to_text(loss.kind), loss.description);
         return 0;
     };
 }

@@ -40,10 +40,11 @@ int run_demo() {
     auto planted = planted_low_rank<float>(planted_options);
     auto& training = planted.data;
     auto test = hold_out(training, 0.25, 1);
-    fmt::print("Data: {} rows to train on, {} to test with, {} features, {} classes. The labels come from a weight\n"
-               "matrix of rank {} plus noise; alfcg is to find it, over the nuclear ball of radius {}.\n",
-               rows(training.features), rows(test.features), planted_options.features, planted_options.classes,
-               planted_options.rank, radius);
+    fmt::print(
+        "Data: {} rows to train on, {} to test with, {} features, {} classes. The labels come from a weight\n"
+        "matrix of rank {} plus noise; alfcg is to find it, over the nuclear ball of radius {}.\n",
+        rows(training.features), rows(test.features), planted_options.features, planted_options.classes,
+        planted_options.rank, radius);
 
     Model<float> model;
     model.loss.kind = Loss::multinomial;
@@ -79,7 +80,8 @@ int run_demo() {
                percent(predict(model, test, false, 0)), planted_options.rank);
     fmt::print(
         "\nNext:\n"
-        "  alfcg train YOURDATA --holdout 0.2      fit your own file: LIBSVM, CSV, NPY or IDX, compressed or not\n"
+        "  alfcg train YOURDATA --holdout 0.2      fit your own file: LIBSVM, CSV, NPY or IDX, compressed or "
+        "not\n"
         "  alfcg predict YOURDATA.model.npz NEWDATA\n"
         "  alfcg methods | regions | losses        what there is to choose from\n"
         "  alfcg train --help                      every option, with its default\n");

@@ -25,8 +25,9 @@ int fail(std::string message) {
 int main(int argc, char** argv) {
     using namespace alfcg::cli;
     try {
-        CLI::App app("alfcg trains constrained models without projections and without tuning.\n"
-                     "Each command explains itself: alfcg train --help.");
+        CLI::App app(
+            "alfcg trains constrained models without projections and without tuning.\n"
+            "Each command explains itself: alfcg train --help.");
         app.name("alfcg");
         app.set_version_flag("--version", "alfcg " ALFCG_VERSION);
         app.require_subcommand(1);
@@ -57,7 +58,8 @@ int main(int argc, char** argv) {
         }
         return commands.at(app.get_subcommands().front())();
     } catch (const std::bad_alloc&) {
-        return fail("out of memory: fewer rows (--rows), fewer features (--features) or --precision f32 need less");
+        return fail(
+            "out of memory: fewer rows (--rows), fewer features (--features) or --precision f32 need less");
     } catch (const std::exception& error) {
         return fail(error.what());
     }

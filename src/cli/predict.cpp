@@ -42,7 +42,8 @@ std::string as_text(const Model<Real>& model, const Predictions& predictions, bo
         const Matrix<double>& table = predictions.probabilities;
         for (Index i = 0; i < table.rows(); ++i)
             for (Index l = 0; l < table.cols(); ++l) {
-                fmt::format_to(std::back_inserter(text), "{:.9g}{}", table(i, l), l + 1 < table.cols() ? ',' : '\n');
+                fmt::format_to(std::back_inserter(text), "{:.9g}{}", table(i, l),
+                               l + 1 < table.cols() ? ',' : '\n');
             }
         return text;
     }
@@ -61,8 +62,8 @@ int predict_with(const PredictArguments& arguments) {
     const auto model = load_model<Real>(arguments.model);
     const bool classification = is_classification(model.loss.kind);
     if (arguments.probabilities && !classification) {
-        throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none", arguments.model,
-                                to_text(model.loss.kind)));
+        throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none",
+                                arguments.model, to_text(model.loss.kind)));
     }
     ReadOptions read = arguments.data.resolve(arguments.threads);
     read.labels_required = false;
@@ -108,17 +109,21 @@ int predict_with(const PredictArguments& arguments) {
 
 Command add_predict(CLI::App& app) {
     auto arguments = std::make_shared<PredictArguments>();
-    app.add_option("model", arguments->model, "a model written by 'alfcg train'")->required()->type_name("MODEL");
+    app.add_option("model", arguments->model, "a model written by 'alfcg train'")
+        ->required()
+        ->type_name("MODEL");
     arguments->data.add_to(app, false);
     const std::string group = "Output";
-    app.add_option("--output", arguments->output, "where the predictions go, one line per row [standard output]")
+    app.add_option("--output", arguments->output,
+                   "where the predictions go, one line per row [standard output]")
         ->group(group)
         ->type_name("FILE");
     app.add_flag("--probabilities", arguments->probabilities,
                  "write a CSV table of class probabilities instead of labels")
         ->group(group);
     app.add_flag("--quiet", arguments->quiet, "print no score")->group(group);
-    app.add_flag("--json", arguments->json, "print the score as one JSON object, and no predictions without --output")
+    app.add_flag("--json", arguments->json,
+                 "print the score as one JSON object, and no predictions without --output")
         ->group(group);
     app.add_option("--threads", arguments->threads, "threads [all cores]")->group("Running")->type_name("N");
     return [arguments] {
@@ -126,7 +131,8 @@ Command add_predict(CLI::App& app) {
             throw Error("--threads must be from 1 to 1024, or 0 for all cores");
         }
         if (!arguments->output.empty()) OutputFile{arguments->output};
-        return model_is_double(arguments->model) ? predict_with<double>(*arguments) : predict_with<float>(*arguments);
+        return model_is_double(arguments->model) ? predict_with<double>(*arguments)
+                                                 : predict_with<float>(*arguments);
     };
 }
 

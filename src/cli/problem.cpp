@@ -21,11 +21,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 void check_memory(Shape shape, std::size_t real_bytes, int threads) {
     const double need = static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
                         static_cast<double>(real_bytes) * (6.0 + threads);
-    const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const double have =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (need > have) {
-        throw Error(fmt::format("a model of {} x {} weights needs about {:.0f} GB, this machine has {:.0f} GB: fewer "
-                                "features (--features) or outputs are needed",
-                                shape.rows, shape.cols, need / 1e9, have / 1e9));
+        throw Error(
+            fmt::format("a model of {} x {} weights needs about {:.0f} GB, this machine has {:.0f} GB: fewer "
+                        "features (--features) or outputs are needed",
+                        shape.rows, shape.cols, need / 1e9, have / 1e9));
     }
 }
 
@@ -60,11 +62,14 @@ RegionSpec resolve_region(const ProblemArguments& arguments, const std::string& 
 }  // namespace
 
 void DataArguments::add_to(CLI::App& app, bool training) {
-    app.add_option("data", source, "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d")
+    app.add_option("data", source,
+                   "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d")
         ->required()
         ->type_name("DATA");
     const std::string group = "Data";
-    app.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx")->group(group)->type_name("NAME");
+    app.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx")
+        ->group(group)
+        ->type_name("NAME");
     app.add_option("--labels", read.labels, "NPY and IDX: the file that holds the labels")
         ->group(group)
         ->type_name("FILE");
@@ -79,7 +84,9 @@ void DataArguments::add_to(CLI::App& app, bool training) {
             ->type_name("D");
     }
     app.add_option("--classes", read.classes, "randn: number of classes [10]")->group(group)->type_name("N");
-    app.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]")->group(group)->type_name("N");
+    app.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]")
+        ->group(group)
+        ->type_name("N");
     app.add_option("--data-dir", read.data_dir, "mnist: folder of the IDX files [$ALFCG_DATA]")
         ->group(group)
         ->type_name("FOLDER");
@@ -93,7 +100,8 @@ ReadOptions DataArguments::resolve(int threads) const {
                                                        {"idx", Format::idx}};
     ReadOptions options = read;
     const auto found = formats.find(format);
-    if (found == formats.end()) throw Error("unknown format '" + format + "': use auto, libsvm, csv, npy or idx");
+    if (found == formats.end())
+        throw Error("unknown format '" + format + "': use auto, libsvm, csv, npy or idx");
     options.format = found->second;
     options.threads = threads;
     if (options.rows < 0) throw Error("--rows must not be negative");
@@ -111,29 +119,38 @@ void ProblemArguments::add_to(CLI::App& app) {
         ->group("Data")
         ->type_name("FRACTION");
     const std::string group = "Problem";
-    app.add_option("--loss", loss, "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]")
+    app.add_option("--loss", loss,
+                   "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]")
         ->group(group)
         ->type_name("NAME");
-    app.add_option("--threshold", threshold, "huber: where the loss becomes linear [1]")->group(group)->type_name("T");
+    app.add_option("--threshold", threshold, "huber: where the loss becomes linear [1]")
+        ->group(group)
+        ->type_name("T");
     app.add_option("--width", width, "welsch: width of the loss [1]")->group(group)->type_name("W");
-    app.add_option("--region", region, "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]")
+    app.add_option("--region", region,
+                   "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]")
         ->group(group)
         ->type_name("NAME");
     app.add_option("--p", p, "lp: the p of the norm, from 1 to inf")->group(group)->type_name("P");
     app.add_option("--radius", radius, "radius of the region [10]")->group(group)->type_name("R");
     app.add_option("--l1", composite.l1, "weight of ‖x‖₁ in the objective [0]")->group(group)->type_name("W");
-    app.add_option("--l2", composite.l2, "weight of ‖x‖²/2 in the objective [0]")->group(group)->type_name("W");
+    app.add_option("--l2", composite.l2, "weight of ‖x‖²/2 in the objective [0]")
+        ->group(group)
+        ->type_name("W");
     app.add_option("--nuclear", composite.nuclear, "weight of the nuclear norm in the objective [0]")
         ->group(group)
         ->type_name("W");
     const std::string running = "Running";
     app.add_option("--precision", precision, "f32 or f64 [f32]")->group(running)->type_name("NAME");
     app.add_option("--threads", threads, "threads [all cores]")->group(running)->type_name("N");
-    app.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]")->group(running)->type_name("N");
+    app.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]")
+        ->group(running)
+        ->type_name("N");
 }
 
 void ProblemArguments::verify() const {
-    if (precision != "f32" && precision != "f64") throw Error("unknown precision '" + precision + "': use f32 or f64");
+    if (precision != "f32" && precision != "f64")
+        throw Error("unknown precision '" + precision + "': use f32 or f64");
     if (threads < 0 || threads > 1024) throw Error("--threads must be from 1 to 1024, or 0 for all cores");
     if (hold_out != 0 && !(hold_out > 0 && hold_out < 1)) throw Error("--holdout must be between 0 and 1");
     static_cast<void>(parse_normalization(normalize));
@@ -155,12 +172,13 @@ std::unique_ptr<Problem<Real>> make_problem(const ProblemArguments& arguments) {
         arguments, !arguments.region.empty() ? arguments.region : (targets.outputs > 1 ? "nuclear" : "l1"));
     if (arguments.hold_out > 0) {
         problem->held_out = hold_out(problem->training, arguments.hold_out, arguments.seed);
-        // The classes are those of the rows that train; a class seen only in the held-out part cannot be learned.
+        // The classes are those of the rows that train; a class seen only in the held-out part cannot be
+        // learned.
         targets = make_targets(problem->training.labels, problem->loss.kind, problem->classes);
     }
     check_memory({targets.outputs, cols(problem->training.features)}, sizeof(Real), problem->threads);
-    problem->scaling =
-        measure_scaling(problem->training.features, parse_normalization(arguments.normalize), problem->threads);
+    problem->scaling = measure_scaling(problem->training.features, parse_normalization(arguments.normalize),
+                                       problem->threads);
     apply_scaling(problem->training.features, problem->scaling, problem->threads);
     problem->objective =
         linear_objective(problem->training.features, std::move(targets), problem->loss, problem->threads);

@@ -20,7 +20,11 @@ std::string duration(double seconds) {
 }  // namespace
 
 Progress::Progress(std::FILE* out, const Options& options)
-    : out_(out), options_(options), terminal_(isatty(fileno(out)) != 0), start_(Clock::now()), last_line_(start_) {}
+    : out_(out),
+      options_(options),
+      terminal_(isatty(fileno(out)) != 0),
+      start_(Clock::now()),
+      last_line_(start_) {}
 
 Progress::~Progress() {
     clear_line();
@@ -52,7 +56,8 @@ void Progress::live_line(Index iteration, double epochs, double seconds) {
     const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
     std::string text = fmt::format("iteration {}  {:.1f} epochs  {:.0f} iterations/s  {}", iteration, epochs,
                                    static_cast<double>(iteration) / elapsed, duration(elapsed));
-    if (const auto left = seconds_left(iteration, epochs, seconds)) text += fmt::format(", {} left", duration(*left));
+    if (const auto left = seconds_left(iteration, epochs, seconds))
+        text += fmt::format(", {} left", duration(*left));
     if (latest_) text += fmt::format("  objective {:.6g}  gap {:.3g}", latest_->objective, latest_->gap);
     fmt::print(out_, "\r\033[K{}", text);
     std::fflush(out_);
@@ -71,8 +76,9 @@ void Progress::show(const Snapshot<Real>& snapshot) {
             header_printed_ = true;
         }
         const std::string step = snapshot.step ? fmt::format("{:.3g}", *snapshot.step) : "";
-        const std::string line = fmt::format("{:>10} {:>10.4g} {:>10.3f} {:>14.8g} {:>12.4g} {:>10}", snapshot.iteration,
-                                             snapshot.epochs, snapshot.seconds, latest_->objective, latest_->gap, step);
+        const std::string line =
+            fmt::format("{:>10} {:>10.4g} {:>10.3f} {:>14.8g} {:>12.4g} {:>10}", snapshot.iteration,
+                        snapshot.epochs, snapshot.seconds, latest_->objective, latest_->gap, step);
         fmt::print(out_, "{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
         std::fflush(out_);
         while (next_row_ <= snapshot.iteration) next_row_ *= 2;

@@ -8,8 +8,8 @@
 
 namespace alfcg::cli {
 
-/// Prints a run: a row at iterations 1, 2, 4, 8, … and at the end; on a terminal also a line that is kept up to date
-/// with the rate and the time left.
+/// Prints a run: a row at iterations 1, 2, 4, 8, … and at the end; on a terminal also a line that is kept up
+/// to date with the rate and the time left.
 class Progress {
   public:
     Progress(std::FILE* out, const Options& options);

@@ -24,7 +24,9 @@ double parse_parameter(const std::string& name, const std::string& text) {
 
 void RunArguments::add_to(CLI::App& app) {
     const std::string group = "Method";
-    app.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]")->group(group)->type_name("NAME");
+    app.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]")
+        ->group(group)
+        ->type_name("NAME");
     for (const ParameterInfo& info : parameter_catalogue()) {
         const std::string name(info.name);
         app.add_option_function<std::string>(
@@ -33,7 +35,8 @@ void RunArguments::add_to(CLI::App& app) {
             ->group(group)
             ->type_name("NUMBER");
     }
-    const std::string budget = "Budget: the run stops at the first one reached [100 epochs when none is given]";
+    const std::string budget =
+        "Budget: the run stops at the first one reached [100 epochs when none is given]";
     app.add_option("--max-iterations", max_iterations, "iterations")->group(budget)->type_name("N");
     app.add_option("--max-epochs", max_epochs, "component gradients over the number of rows")
         ->group(budget)

@@ -71,12 +71,14 @@ Model<Real> make_model(const Problem<Real>& problem, const std::string& method, 
 }
 
 nlohmann::json score(const Predictions& predictions, bool classification) {
-    const auto rows = static_cast<double>(classification ? predictions.classes.size() : predictions.values.size());
+    const auto rows =
+        static_cast<double>(classification ? predictions.classes.size() : predictions.values.size());
     return classification ? static_cast<double>(predictions.correct) / rows : predictions.mean_squared_error;
 }
 
 template <class Real>
-nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem, const Outcome<Real>& outcome) {
+nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
+                               const Outcome<Real>& outcome) {
     const Result<Real>& result = outcome.result;
     const bool classification = is_classification(problem.loss.kind);
     const std::string measure = classification ? "accuracy" : "mean_squared_error";
@@ -96,7 +98,8 @@ nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Re
     json[measure] = score(outcome.training, classification);
     if (outcome.held_out) json["holdout_" + measure] = score(*outcome.held_out, classification);
     json["rank"] = weights.rows() > 1 ? nlohmann::json(numerical_rank(weights)) : nlohmann::json();
-    json["nonzeros"] = std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
+    json["nonzeros"] =
+        std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
     json["method"] = arguments.run.method;
     for (const ParameterInfo& info : parameter_catalogue()) {
         const auto& value = result.parameters.*info.member;
@@ -124,30 +127,33 @@ void print_score(const char* title, const Predictions& predictions, bool classif
     if (classification) {
         const auto total = predictions.classes.size();
         fmt::print("{:<11}{:.2f}% ({}/{})\n", title,
-                   100.0 * static_cast<double>(predictions.correct) / static_cast<double>(total), predictions.correct,
-                   total);
+                   100.0 * static_cast<double>(predictions.correct) / static_cast<double>(total),
+                   predictions.correct, total);
     } else {
         fmt::print("{:<11}mean squared error {:.6g}\n", title, predictions.mean_squared_error);
     }
 }
 
 template <class Real>
-void print_closing(const TrainArguments& arguments, const Problem<Real>& problem, const Outcome<Real>& outcome) {
+void print_closing(const TrainArguments& arguments, const Problem<Real>& problem,
+                   const Outcome<Real>& outcome) {
     const Result<Real>& result = outcome.result;
     const bool classification = is_classification(problem.loss.kind);
     const auto& weights = outcome.model.weights;
     fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(result.status),
                result.iterations, result.epochs, result.seconds.method());
     fmt::print("{:<11}{:.8g}\n", "objective", result.metrics.objective);
-    fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap, result.metrics.gap_exact ? "exact" : "upper bound");
+    fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap,
+               result.metrics.gap_exact ? "exact" : "upper bound");
     print_score(classification ? "accuracy" : "fit", outcome.training, classification);
     if (outcome.held_out) print_score("held out", *outcome.held_out, classification);
     if (weights.rows() > 1) fmt::print("{:<11}{}\n", "rank", numerical_rank(weights));
     fmt::print("{:<11}{} of {}\n", "non-zeros",
                std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; }),
                weights.size());
-    fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n", "time",
-               result.seconds.gradient, result.seconds.oracle, result.seconds.step, result.seconds.metrics);
+    fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
+               "time", result.seconds.gradient, result.seconds.oracle, result.seconds.step,
+               result.seconds.metrics);
     fmt::print("{:<11}{}\n", "model", arguments.model);
     if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
 }
@@ -184,19 +190,21 @@ int train(TrainArguments& arguments) {
         const InterruptGuard guard;
         std::optional<Progress> progress;
         if (!arguments.quiet) progress.emplace(table, options);
-        outcome.result = solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
-            if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
-                trace += trace_row(now);
-            }
-            if (progress) progress->show(now);
-            return InterruptGuard::asked() ? Action::stop : Action::proceed;
-        });
+        outcome.result =
+            solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
+                if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
+                    trace += trace_row(now);
+                }
+                if (progress) progress->show(now);
+                return InterruptGuard::asked() ? Action::stop : Action::proceed;
+            });
     }
 
     outcome.model = make_model(*problem, options.method, outcome.result.x);
     outcome.training = predict(outcome.model, problem->training, false, problem->threads);  // scaled already
     outcome.model.scaling = problem->scaling;
-    if (problem->held_out) outcome.held_out = predict(outcome.model, *problem->held_out, false, problem->threads);
+    if (problem->held_out)
+        outcome.held_out = predict(outcome.model, *problem->held_out, false, problem->threads);
 
     // Everything is on disk before the first name appears: a full disk leaves no half of the outputs.
     std::optional<OutputFile> trace_file;
@@ -225,18 +233,22 @@ Command add_train(CLI::App& app) {
     app.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]")
         ->group(group)
         ->type_name("FILE");
-    app.add_option("--trace", arguments->trace, "write the course of the run as CSV")->group(group)->type_name("FILE");
+    app.add_option("--trace", arguments->trace, "write the course of the run as CSV")
+        ->group(group)
+        ->type_name("FILE");
     app.add_option("--trace-every", arguments->trace_every, "a trace row every K iterations [1]")
         ->group(group)
         ->type_name("K");
-    app.add_option("--batches", arguments->batches, "draw the batches from this file: a line of row numbers per draw")
+    app.add_option("--batches", arguments->batches,
+                   "draw the batches from this file: a line of row numbers per draw")
         ->group(group)
         ->type_name("FILE");
     app.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn")
         ->group(group)
         ->type_name("FILE");
     app.add_flag("--quiet", arguments->quiet, "print no table")->group(group);
-    app.add_flag("--json", arguments->json, "print the closing summary as one JSON object; the table goes to stderr")
+    app.add_flag("--json", arguments->json,
+                 "print the closing summary as one JSON object; the table goes to stderr")
         ->group(group);
     return [arguments] {
         if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");

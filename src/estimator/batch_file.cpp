@@ -9,7 +9,8 @@
 namespace alfcg {
 
 std::vector<std::vector<Index>> read_batches(const std::string& path) {
-    if (std::filesystem::is_directory(path)) throw InputError(path, 0, "is a directory, not a file of batches");
+    if (std::filesystem::is_directory(path))
+        throw InputError(path, 0, "is a directory, not a file of batches");
     std::ifstream file(path);
     if (!file) throw InputError(path, 0, "cannot open the file of batches");
     std::vector<std::vector<Index>> batches;
@@ -25,12 +26,14 @@ std::vector<std::vector<Index>> read_batches(const std::string& path) {
             Index row = 0;
             const auto [rest, error] = std::from_chars(at, end, row);
             if (error != std::errc() || row < 0 || (rest < end && !blank(*rest))) {
-                throw InputError(path, number, "a batch is a line of row numbers (0, 1, 2, ...) separated by spaces");
+                throw InputError(path, number,
+                                 "a batch is a line of row numbers (0, 1, 2, ...) separated by spaces");
             }
             batch.push_back(row);
             at = rest;
         }
-        if (batch.empty()) throw InputError(path, number, "empty line: every draw needs at least one row number");
+        if (batch.empty())
+            throw InputError(path, number, "empty line: every draw needs at least one row number");
         batches.push_back(std::move(batch));
     }
     if (file.bad()) throw InputError(path, 0, "cannot read the file of batches");

@@ -27,13 +27,15 @@ std::span<const Index> Batches::draw(Index size) {
     std::span<const Index> batch;
     if (replay_ != nullptr) {
         if (replayed_ == replay_->size()) {
-            throw Error("the batches ran out after " + std::to_string(replayed_) + " draws: give more, or stop earlier");
+            throw Error("the batches ran out after " + std::to_string(replayed_) +
+                        " draws: give more, or stop earlier");
         }
         batch = (*replay_)[replayed_++];
     } else {
         batch_.resize(static_cast<std::size_t>(size));
         // The bias of the remainder, samples / 2^64, is far below anything a run could show.
-        for (Index& row : batch_) row = static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_));
+        for (Index& row : batch_)
+            row = static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_));
         batch = batch_;
     }
     if (on_draw_) on_draw_(batch);

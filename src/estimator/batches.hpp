@@ -10,7 +10,8 @@
 
 namespace alfcg {
 
-/// Where batches come from: uniform draws with replacement from the run's own random stream, or a list to replay.
+/// Where batches come from: uniform draws with replacement from the run's own random stream, or a list to
+/// replay.
 class Batches {
   public:
     Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,

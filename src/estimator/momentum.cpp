@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "estimator/estimator.hpp"
 #include "estimator/sampler.hpp"
 #include "kernels/vector.hpp"
@@ -6,50 +8,68 @@ namespace alfcg {
 
 namespace {
 
+// α_t of the step rule, or the schedule (t+1)^{−power}.
+double momentum_at(Index iteration, std::optional<double> alpha, double power) {
+    return alpha ? *alpha : std::pow(static_cast<double>(iteration + 1), -power);
+}
+
 template <class Real>
 class EmaEstimator final : public Estimator<Real> {
   public:
-    EmaEstimator(Objective<Real>& objective, Batches& batches, Index batch)
-        : sampler_(objective, batches), batch_(batch) {}
+    explicit EmaEstimator(const EstimatorParts<Real>& parts)
+        : sampler_(parts.objective, parts.batches), batch_(parts.batch), power_(parts.power) {}
 
     Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
                       Matrix<Real>& gradient) override {
-        if (iteration == 0) return {sampler_.gradient(batch_, x, gradient), std::nullopt, alpha};
-        const Index cost = sampler_.gradient(batch_, x, at_x_);
-        kernels::axpby(x.size(), alpha.value(), at_x_.data(), 1 - alpha.value(), gradient.data());
-        return {cost, std::nullopt, alpha};
+        const double a = momentum_at(iteration, alpha, power_);
+        if (iteration == 0) {
+            const auto answer = sampler_.gradient(batch_, x, gradient);
+            return {answer.cost, answer.value, a};
+        }
+        const auto answer = sampler_.gradient(batch_, x, at_x_);
+        kernels::axpby(x.size(), a, at_x_.data(), 1 - a, gradient.data());
+        return {answer.cost, std::nullopt, a};
     }
 
   private:
     Sampler<Real> sampler_;
     Index batch_;
+    double power_;
     Matrix<Real> at_x_;
 };
 
 template <class Real>
 class StormEstimator final : public Estimator<Real> {
   public:
-    StormEstimator(Objective<Real>& objective, Batches& batches, Index batch)
-        : sampler_(objective, batches), batch_(batch) {}
+    explicit StormEstimator(const EstimatorParts<Real>& parts)
+        : sampler_(parts.objective, parts.batches),
+          batch_(parts.batch),
+          period_(parts.period),
+          power_(parts.power) {}
 
     Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
                       Matrix<Real>& gradient) override {
-        Index cost = 0;
-        if (iteration == 0) {
-            cost = sampler_.gradient(batch_, x, gradient);
+        const double a = momentum_at(iteration, alpha, power_);
+        typename Sampler<Real>::Answer answer;
+        if (period_ > 0 && iteration % period_ == 0) {
+            answer = sampler_.full(x, gradient);
+        } else if (iteration == 0) {
+            answer = sampler_.gradient(batch_, x, gradient);
         } else {
-            cost = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
+            answer = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
             // The difference first: with every row in the batch it vanishes exactly, and g_t = ∇f(x_t).
             kernels::axpby(x.size(), -1, at_previous_.data(), 1, gradient.data());
-            kernels::axpby(x.size(), 1, at_x_.data(), 1 - alpha.value(), gradient.data());
+            kernels::axpby(x.size(), 1, at_x_.data(), 1 - a, gradient.data());
         }
         previous_ = x;
-        return {cost, std::nullopt, alpha};
+        return {answer.cost, answer.value, a};
     }
 
   private:
     Sampler<Real> sampler_;
     Index batch_;
+    Index period_;
+    double power_;
     Matrix<Real> previous_;  // x_{t−1}
     Matrix<Real> at_x_;
     Matrix<Real> at_previous_;
@@ -58,17 +78,17 @@ class StormEstimator final : public Estimator<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Estimator<Real>> ema_estimator(Objective<Real>& objective, Batches& batches, Index batch) {
-    return std::make_unique<EmaEstimator<Real>>(objective, batches, batch);
+std::unique_ptr<Estimator<Real>> ema_estimator(const EstimatorParts<Real>& parts) {
+    return std::make_unique<EmaEstimator<Real>>(parts);
 }
 template <class Real>
-std::unique_ptr<Estimator<Real>> storm_estimator(Objective<Real>& objective, Batches& batches, Index batch) {
-    return std::make_unique<StormEstimator<Real>>(objective, batches, batch);
+std::unique_ptr<Estimator<Real>> storm_estimator(const EstimatorParts<Real>& parts) {
+    return std::make_unique<StormEstimator<Real>>(parts);
 }
 
-template std::unique_ptr<Estimator<float>> ema_estimator(Objective<float>&, Batches&, Index);
-template std::unique_ptr<Estimator<double>> ema_estimator(Objective<double>&, Batches&, Index);
-template std::unique_ptr<Estimator<float>> storm_estimator(Objective<float>&, Batches&, Index);
-template std::unique_ptr<Estimator<double>> storm_estimator(Objective<double>&, Batches&, Index);
+template std::unique_ptr<Estimator<float>> ema_estimator(const EstimatorParts<float>&);
+template std::unique_ptr<Estimator<double>> ema_estimator(const EstimatorParts<double>&);
+template std::unique_ptr<Estimator<float>> storm_estimator(const EstimatorParts<float>&);
+template std::unique_ptr<Estimator<double>> storm_estimator(const EstimatorParts<double>&);
 
 }  // namespace alfcg

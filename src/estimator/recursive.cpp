@@ -9,29 +9,31 @@ namespace {
 template <class Real>
 class SpiderEstimator final : public Estimator<Real> {
   public:
-    SpiderEstimator(Objective<Real>& objective, Batches& batches, Index period, Index batch)
-        : objective_(objective), sampler_(objective, batches), period_(period), batch_(batch) {}
+    explicit SpiderEstimator(const EstimatorParts<Real>& parts)
+        : sampler_(parts.objective, parts.batches),
+          period_(parts.period),
+          batch_(parts.batch),
+          reset_(parts.reset > 0 ? parts.reset : parts.objective.samples()) {}
 
     Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
-        Estimate answer;
+        typename Sampler<Real>::Answer answer;
         if (iteration % period_ == 0) {
-            answer.value = objective_.evaluate(x, gradient);
-            answer.cost = objective_.samples();
+            answer = sampler_.gradient(reset_, x, gradient);
         } else {
-            answer.cost = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
+            answer = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
             kernels::axpby(x.size(), 1, at_x_.data(), 1, gradient.data());
             kernels::axpby(x.size(), -1, at_previous_.data(), 1, gradient.data());
         }
         previous_ = x;
-        return answer;
+        return {answer.cost, answer.value, std::nullopt};
     }
 
   private:
-    Objective<Real>& objective_;
     Sampler<Real> sampler_;
     Index period_;
     Index batch_;
+    Index reset_;
     Matrix<Real> previous_;  // x_{t−1}
     Matrix<Real> at_x_;
     Matrix<Real> at_previous_;
@@ -40,12 +42,11 @@ class SpiderEstimator final : public Estimator<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Estimator<Real>> spider_estimator(Objective<Real>& objective, Batches& batches, Index period,
-                                                  Index batch) {
-    return std::make_unique<SpiderEstimator<Real>>(objective, batches, period, batch);
+std::unique_ptr<Estimator<Real>> spider_estimator(const EstimatorParts<Real>& parts) {
+    return std::make_unique<SpiderEstimator<Real>>(parts);
 }
 
-template std::unique_ptr<Estimator<float>> spider_estimator(Objective<float>&, Batches&, Index, Index);
-template std::unique_ptr<Estimator<double>> spider_estimator(Objective<double>&, Batches&, Index, Index);
+template std::unique_ptr<Estimator<float>> spider_estimator(const EstimatorParts<float>&);
+template std::unique_ptr<Estimator<double>> spider_estimator(const EstimatorParts<double>&);
 
 }  // namespace alfcg

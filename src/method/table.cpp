@@ -1,87 +1,171 @@
 #include "method/table.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "alfcg/core/error.hpp"
-#include "alfcg/data/labels.hpp"
 
 namespace alfcg {
 
 namespace {
 
+using P = Parameters;
+
 constexpr Default root{.number = 0, .root_of_samples = true};
-// The printed ρ = 1e-5 makes sense only for data scaled to it (spec 9); 0.3 suits features of about unit size.
-constexpr Default default_rho{.number = 0.3};
+// The printed ρ = 1e-5 makes sense only for data scaled to it (spec 9); 0.3 suits features of about unit
+// size.
+constexpr Default rho{.number = 0.3};
+constexpr Default two_thirds{.number = 2.0 / 3.0};
 
-constexpr std::string_view paper = "ALFCG: adaptive Lipschitz-free conditional gradient (this project's paper)";
+constexpr std::string_view deterministic = "deterministic";
+constexpr std::string_view finite_sum = "finite-sum";
+constexpr std::string_view expectation = "expectation";
+constexpr std::string_view alfcg_paper = "ALFCG: adaptive Lipschitz-free conditional gradient";
 
-const std::array<Method, 4>& table() {
-    using Momentum = AlfAccumulator::Momentum;
-    static const std::array<Method, 4> rows{{
-        {"alfcg-d", "deterministic", EstimatorKind::full, Momentum::none, {{"rho", default_rho}}, "full gradient",
-         "ALF", paper},
+const std::vector<Method>& table() {
+    using E = EstimatorKind;
+    using S = StepKind;
+    static const std::vector<Method> rows{
+        {"fw-openloop", deterministic, E::full, S::open_loop, {}, "full gradient", "Frank and Wolfe 1956"},
+        {"fw-shortstep",
+         deterministic,
+         E::full,
+         S::short_step,
+         {{&P::lipschitz, {10}}},
+         "full gradient",
+         "Jaggi 2013"},
+        {"fw-momentum",
+         deterministic,
+         E::heavy_ball,
+         S::open_loop,
+         {{&P::momentum, {0.9}}},
+         "heavy ball",
+         "Li et al. 2021"},
+        {"fw-sliding",
+         deterministic,
+         E::sliding,
+         S::sliding,
+         {{&P::lipschitz, {10}}, {&P::inner_steps, {5}}},
+         "full gradient at z",
+         "Lan and Zhou 2016"},
+        {"fw-armijo",
+         deterministic,
+         E::full,
+         S::armijo,
+         {{&P::contraction, {0.5}}, {&P::descent, {1e-4}}},
+         "full gradient",
+         "Ochs and Malitsky 2019"},
+        {"fw-parafree",
+         deterministic,
+         E::full,
+         S::parameter_free,
+         {{&P::lipschitz, {1}}, {&P::increase, {2}}, {&P::decrease, {0.5}}},
+         "full gradient",
+         "Ito et al. 2023"},
+        {"alfcg-d", deterministic, E::full, S::alf, {{&P::rho, rho}}, "full gradient", alfcg_paper},
+
+        {"svfw",
+         finite_sum,
+         E::svrg,
+         S::open_loop,
+         {{&P::period, {50}}, {&P::batch, root}},
+         "SVRG",
+         "Reddi et al. 2016"},
+        {"saga-fw", finite_sum, E::saga, S::open_loop, {{&P::batch, root}}, "SAGA", "Reddi et al. 2016"},
+        {"spider-cg",
+         finite_sum,
+         E::spider,
+         S::open_loop,
+         {{&P::period, root}, {&P::reset, root}, {&P::batch, {32}}},
+         "SPIDER, drawn resets",
+         "Yurtsever et al. 2019"},
+        {"onesample-fw",
+         finite_sum,
+         E::storm,
+         S::open_loop,
+         {{&P::period, {50}}, {&P::batch, {1}}, {&P::power, two_thirds}},
+         "STORM, full resets",
+         "Zhang et al. 2020"},
+        {"sarah-fw",
+         finite_sum,
+         E::spider,
+         S::open_loop,
+         {{&P::period, {50}}, {&P::batch, {32}}},
+         "SARAH, full resets",
+         "Beznosikov et al. 2024"},
         {"alfcg-fs",
-         "finite sum",
-         EstimatorKind::spider,
-         Momentum::none,
-         {{"rho", default_rho}, {"batch", root}, {"period", root}},
-         "SPIDER, full reset every period",
-         "ALF",
-         paper},
-        {"alfcg-mvr1",
-         "expectation",
-         EstimatorKind::ema,
-         Momentum::mvr1,
-         {{"rho", default_rho}, {"beta", {100}}, {"batch", root}},
-         "EMA",
-         "ALF",
-         paper},
-        {"alfcg-mvr2",
-         "expectation",
-         EstimatorKind::storm,
-         Momentum::mvr2,
-         {{"rho", default_rho}, {"beta", {100}}, {"batch", root}},
+         finite_sum,
+         E::spider,
+         S::alf,
+         {{&P::rho, rho}, {&P::period, root}, {&P::batch, root}},
+         "SPIDER, full resets",
+         alfcg_paper},
+
+        {"sfw",
+         expectation,
+         E::mini_batch,
+         S::open_loop,
+         {{&P::batch, root}},
+         "mini-batch",
+         "Reddi et al. 2016"},
+        {"sfw-gb",
+         expectation,
+         E::growing_batch,
+         S::open_loop,
+         {},
+         "mini-batch of (t+1)^(2/3) rows",
+         "Hazan and Luo 2016"},
+        {"onesample-storm",
+         expectation,
+         E::storm,
+         S::power,
+         {{&P::batch, root}, {&P::power, two_thirds}},
          "STORM",
-         "ALF",
-         paper},
-    }};
+         "Zhang et al. 2020"},
+        {"onesample-ema",
+         expectation,
+         E::ema,
+         S::open_loop,
+         {{&P::batch, root}, {&P::power, two_thirds}},
+         "EMA",
+         "Zhang et al. 2020"},
+        {"srfw",
+         expectation,
+         E::median,
+         S::open_loop,
+         {{&P::batch, root}, {&P::groups, {5}}},
+         "median of means",
+         "Tang et al. 2022"},
+        {"alfcg-mvr1",
+         expectation,
+         E::ema,
+         S::alf_mvr1,
+         {{&P::rho, rho}, {&P::beta, {100}}, {&P::batch, root}},
+         "EMA",
+         alfcg_paper},
+        {"alfcg-mvr2",
+         expectation,
+         E::storm,
+         S::alf_mvr2,
+         {{&P::rho, rho}, {&P::beta, {100}}, {&P::batch, root}},
+         "STORM",
+         alfcg_paper},
+    };
     return rows;
 }
 
-constexpr std::array<ParameterInfo, 4> parameters{{
-    {"rho", &Parameters::rho, "scale of the curvature estimate", 0, true, false},
-    {"beta", &Parameters::beta, "noise parameter of the momentum", 0, false, false},
-    {"batch", &Parameters::batch, "rows per batch", 1, false, true},
-    {"period", &Parameters::period, "iterations between full resets", 1, false, true},
-}};
-
-bool has(const Method& method, std::string_view parameter) {
-    return std::any_of(method.parameters.begin(), method.parameters.end(),
-                       [&](const Method::Parameter& p) { return p.name == parameter; });
-}
-
-std::string parameter_text(const Method& method) {
-    std::string text;
-    for (const auto& parameter : method.parameters) {
-        text += (text.empty() ? "" : ", ") + std::string(parameter.name) + " = " + parameter.fallback.text();
-    }
-    return text;
-}
-
-void check(const ParameterInfo& info, double value) {
-    const std::string name = "--" + std::string(info.name);
-    if (!std::isfinite(value) || value < info.least || (info.open && value == info.least)) {
-        throw Error(name + " must be " + (info.open ? "greater than " : "at least ") + format_number(info.least) +
-                    ", not " + format_number(value));
-    }
-    if (info.whole && value != std::floor(value)) {
-        throw Error(name + " must be a whole number, not " + format_number(value));
-    }
-}
-
 }  // namespace
+
+std::string_view to_text(StepKind kind) {
+    constexpr std::array<std::string_view, 9> names{"open loop 2/(t+2)",
+                                                    "(t+1)^-power",
+                                                    "short step",
+                                                    "Armijo search",
+                                                    "curvature search",
+                                                    "sliding 3/(t+3)",
+                                                    "ALF",
+                                                    "ALF",
+                                                    "ALF"};
+    return names[static_cast<std::size_t>(kind)];
+}
 
 double Default::value(Index samples) const {
     if (!root_of_samples) return number;
@@ -91,61 +175,8 @@ double Default::value(Index samples) const {
     return static_cast<double>(result);
 }
 
-std::string Default::text() const {
-    return root_of_samples ? "sqrt(N)" : format_number(number);
-}
-
 std::span<const Method> method_table() {
     return table();
-}
-
-const Method& find_method(std::string_view name) {
-    for (const Method& method : table())
-        if (method.name == name) return method;
-    std::string names;
-    for (const Method& method : table()) names += (names.empty() ? "" : ", ") + std::string(method.name);
-    throw Error("unknown method '" + std::string(name) + "': use one of " + names);
-}
-
-Parameters resolve_parameters(const Method& method, const Parameters& given, Index samples) {
-    check_parameters(method.name, given);
-    Parameters resolved = given;
-    for (const auto& parameter : method.parameters) {
-        const auto* info = std::find_if(parameters.begin(), parameters.end(),
-                                        [&](const ParameterInfo& p) { return p.name == parameter.name; });
-        auto& value = resolved.*(info->member);
-        if (!value) value = parameter.fallback.value(samples);
-    }
-    return resolved;
-}
-
-std::span<const ParameterInfo> parameter_catalogue() {
-    return parameters;
-}
-
-std::span<const MethodInfo> methods() {
-    static const std::vector<MethodInfo> infos = [] {
-        std::vector<MethodInfo> list;
-        for (const Method& method : table()) {
-            list.push_back({method.name, method.setting, method.estimator_text, method.step_text,
-                            parameter_text(method), method.reference});
-        }
-        return list;
-    }();
-    return infos;
-}
-
-void check_parameters(std::string_view method, const Parameters& given) {
-    const Method& row = find_method(method);
-    for (const ParameterInfo& info : parameters) {
-        const auto& value = given.*info.member;
-        if (!value) continue;
-        if (!has(row, info.name)) {
-            throw Error(std::string(method) + " has no parameter --" + std::string(info.name) + ": it has " +
-                        parameter_text(row));
-        }
-        check(info, *value);
-    }
 }
 
 }  // namespace alfcg

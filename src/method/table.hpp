@@ -1,10 +1,10 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "alfcg/method/catalogue.hpp"
-#include "step/alf.hpp"
 
 namespace alfcg {
 
@@ -17,25 +17,48 @@ struct Default {
     [[nodiscard]] std::string text() const;
 };
 
-enum class EstimatorKind { full, spider, ema, storm };
+enum class EstimatorKind {
+    full,
+    heavy_ball,
+    mini_batch,
+    growing_batch,
+    median,
+    svrg,
+    saga,
+    spider,
+    ema,
+    storm,
+    sliding
+};
+enum class StepKind {
+    open_loop,
+    power,
+    short_step,
+    armijo,
+    parameter_free,
+    sliding,
+    alf,
+    alf_mvr1,
+    alf_mvr2
+};
 
 /// A method is a row: one estimator, one step rule, their defaults, and the paper it comes from.
 struct Method {
     struct Parameter {
-        std::string_view name;
+        std::optional<double> Parameters::*member;
         Default fallback;
     };
     std::string_view name;
     std::string_view setting;
     EstimatorKind estimator;
-    AlfAccumulator::Momentum momentum;
+    StepKind step;
     std::vector<Parameter> parameters;
     std::string_view estimator_text;
-    std::string_view step_text;
     std::string_view reference;
 };
 
 std::span<const Method> method_table();
+std::string_view to_text(StepKind kind);
 
 /// Throws Error, listing the names, when there is no such method.
 const Method& find_method(std::string_view name);

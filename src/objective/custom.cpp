@@ -17,7 +17,10 @@ template <class Real>
 class CustomSum final : public Objective<Real> {
   public:
     CustomSum(Shape shape, Index samples, SumFunction<Real> function)
-        : shape_(shape), function_(std::move(function)), all_(static_cast<std::size_t>(samples)), unused_(shape) {
+        : shape_(shape),
+          function_(std::move(function)),
+          all_(static_cast<std::size_t>(samples)),
+          unused_(shape) {
         std::iota(all_.begin(), all_.end(), Index{0});
     }
 
@@ -51,9 +54,10 @@ std::unique_ptr<Objective<Real>> custom_sum(Shape shape, Index samples, SumFunct
 
 template <class Real>
 std::unique_ptr<Objective<Real>> custom_objective(Shape shape, Function<Real> function) {
-    return custom_sum<Real>(shape, 1,
-                            [f = std::move(function)](std::span<const Index> /*rows*/, std::span<const Real> x,
-                                                      std::span<Real> gradient) { return f(x, gradient); });
+    return custom_sum<Real>(
+        shape, 1,
+        [f = std::move(function)](std::span<const Index> /*rows*/, std::span<const Real> x,
+                                  std::span<Real> gradient) { return f(x, gradient); });
 }
 
 template std::unique_ptr<Objective<float>> custom_sum(Shape, Index, SumFunction<float>);

@@ -20,11 +20,13 @@ namespace {
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 21;
 
-// Rows per block: about 256 KiB of data, which stays in the second-level cache between the two halves of a pass.
+// Rows per block: about 256 KiB of data, which stays in the second-level cache between the two halves of a
+// pass.
 template <class Real>
 Index block_rows(Index cols) {
     const Index bytes = Index{256} << 10;
-    return std::clamp<Index>(bytes / (std::max<Index>(cols, 1) * static_cast<Index>(sizeof(Real))) / 4 * 4, 8, 256);
+    return std::clamp<Index>(bytes / (std::max<Index>(cols, 1) * static_cast<Index>(sizeof(Real))) / 4 * 4, 8,
+                             256);
 }
 
 template <class Real>
@@ -46,8 +48,8 @@ Index balanced_row(const SparseFeatures<Real>& features, int part, int parts) {
 }  // namespace
 
 template <class Real>
-LinearObjective<Real>::LinearObjective(const Features<Real>& features, Targets targets, const LossOptions& loss,
-                                       int threads)
+LinearObjective<Real>::LinearObjective(const Features<Real>& features, Targets targets,
+                                       const LossOptions& loss, int threads)
     : features_(features),
       targets_(std::move(targets)),
       loss_(loss),
@@ -55,13 +57,16 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, Targets t
       samples_(rows(features)),
       shape_{targets_.outputs, cols(features)},
       scratch_(static_cast<std::size_t>(threads_)) {
-    const std::size_t labelled = loss_.kind == Loss::multinomial ? targets_.classes.size() : targets_.values.size();
+    const std::size_t labelled =
+        loss_.kind == Loss::multinomial ? targets_.classes.size() : targets_.values.size();
     if (samples_ == 0) throw Error("the data have no rows");
     if (shape_.cols == 0) throw Error("the data have no features");
     if (static_cast<Index>(labelled) != samples_) {
-        throw Error("the data have " + std::to_string(samples_) + " rows but " + std::to_string(labelled) + " labels");
+        throw Error("the data have " + std::to_string(samples_) + " rows but " + std::to_string(labelled) +
+                    " labels");
     }
-    if (!(loss_.threshold > 0) || !std::isfinite(loss_.threshold)) throw Error("the huber threshold must be positive");
+    if (!(loss_.threshold > 0) || !std::isfinite(loss_.threshold))
+        throw Error("the huber threshold must be positive");
     if (!(loss_.width > 0) || !std::isfinite(loss_.width)) throw Error("the welsch width must be positive");
 }
 
@@ -82,7 +87,8 @@ void LinearObjective<Real>::batch_gradient(std::span<const Index> rows, const Ma
 }
 
 template <class Real>
-double LinearObjective<Real>::pass(const Selection& selection, const Matrix<Real>& x, Matrix<Real>* gradient) {
+double LinearObjective<Real>::pass(const Selection& selection, const Matrix<Real>& x,
+                                   Matrix<Real>* gradient) {
     if (gradient != nullptr) gradient->reshape(shape_);
     if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features_)) {
         return dense_pass(*dense, selection, x, gradient);
@@ -145,7 +151,8 @@ double LinearObjective<Real>::dense_pass(const DenseFeatures<Real>& features, co
             }
             Real* scores = scratch.scores.data();
             kernels::forward(scratch.rows.data(), count, x.data(), outputs, columns, scores);
-            for (Index i = 0; i < count; ++i) loss += residual(selection.row(begin + i), scores + i * outputs, weight);
+            for (Index i = 0; i < count; ++i)
+                loss += residual(selection.row(begin + i), scores + i * outputs, weight);
             if (gradient != nullptr) {
                 kernels::backward(scratch.rows.data(), count, scores, outputs, columns, share_of_gradient);
             }
@@ -169,10 +176,11 @@ double LinearObjective<Real>::sparse_pass(const SparseFeatures<Real>& features, 
     const int threads = nonzeros * outputs < serial_work ? 1 : threads_;
     const double weight = 1.0 / static_cast<double>(selection.count);
 
-    // Outputs side by side for each feature suit a pass over much data; a small batch is not worth the transposition.
+    // Outputs side by side for each feature suit a pass over much data; a small batch is not worth the
+    // transposition.
     const bool transposed = outputs > 1 && 2 * nonzeros > columns;
-    const kernels::Layout layout = transposed ? kernels::Layout{outputs, 1, outputs}
-                                              : kernels::Layout{outputs, columns, 1};
+    const kernels::Layout layout =
+        transposed ? kernels::Layout{outputs, 1, outputs} : kernels::Layout{outputs, columns, 1};
     const Real* weights = x.data();
     if (transposed) {
         transposed_weights_.resize(static_cast<std::size_t>(shape_.size()));
@@ -224,8 +232,50 @@ double LinearObjective<Real>::sparse_pass(const SparseFeatures<Real>& features, 
 }
 
 template <class Real>
-void linear_scores(const Features<Real>& features, Index first, Index last, const Matrix<Real>& weights, Real* scores,
-                   int threads) {
+void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals) {
+    const Index outputs = shape_.rows;
+    const auto count = static_cast<Index>(rows.size());
+    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features_)) {
+        auto& pointers = scratch_.front().rows;
+        pointers.resize(rows.size());
+        std::transform(rows.begin(), rows.end(), pointers.begin(),
+                       [&](Index row) { return dense->row(row); });
+        kernels::forward(pointers.data(), count, x.data(), outputs, shape_.cols, residuals);
+    } else {
+        const auto& sparse = std::get<SparseFeatures<Real>>(features_);
+        for (Index k = 0; k < count; ++k) {
+            kernels::sparse_forward(sparse_row(sparse, rows[static_cast<std::size_t>(k)]), x.data(),
+                                    {outputs, shape_.cols, 1}, residuals + k * outputs);
+        }
+    }
+    for (Index k = 0; k < count; ++k) residual(rows[static_cast<std::size_t>(k)], residuals + k * outputs, 1);
+}
+
+template <class Real>
+void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* residuals,
+                                    Matrix<Real>& gradient) {
+    const Index outputs = shape_.rows;
+    const auto count = static_cast<Index>(rows.size());
+    gradient.reshape(shape_);
+    gradient.fill(0);
+    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features_)) {
+        auto& pointers = scratch_.front().rows;
+        pointers.resize(rows.size());
+        std::transform(rows.begin(), rows.end(), pointers.begin(),
+                       [&](Index row) { return dense->row(row); });
+        kernels::backward(pointers.data(), count, residuals, outputs, shape_.cols, gradient.data());
+        return;
+    }
+    const auto& sparse = std::get<SparseFeatures<Real>>(features_);
+    for (Index k = 0; k < count; ++k) {
+        kernels::sparse_backward(sparse_row(sparse, rows[static_cast<std::size_t>(k)]),
+                                 residuals + k * outputs, {outputs, shape_.cols, 1}, gradient.data());
+    }
+}
+
+template <class Real>
+void linear_scores(const Features<Real>& features, Index first, Index last, const Matrix<Real>& weights,
+                   Real* scores, int threads) {
     const Index outputs = weights.rows();
     const Index columns = weights.cols();
     threads = resolve_threads(threads);
@@ -259,7 +309,9 @@ template class LinearObjective<float>;
 template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
-template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossOptions&, int);
-template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets, const LossOptions&, int);
+template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets,
+                                                            const LossOptions&, int);
+template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
+                                                             const LossOptions&, int);
 
 }  // namespace alfcg

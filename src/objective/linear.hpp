@@ -7,9 +7,9 @@
 
 namespace alfcg {
 
-/// (1/N) Σ loss(W x_i, y_i). Data are read once per pass: a block of rows that fits the cache gives its scores, its
-/// residuals and its share of the gradient before it leaves. Each thread adds up its own share; shares are summed in
-/// a fixed order, so that the same thread count gives the same bits.
+/// (1/N) Σ loss(W x_i, y_i). Data are read once per pass: a block of rows that fits the cache gives its
+/// scores, its residuals and its share of the gradient before it leaves. Each thread adds up its own share;
+/// shares are summed in a fixed order, so that the same thread count gives the same bits.
 template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
@@ -20,6 +20,13 @@ class LinearObjective final : public Objective<Real> {
     double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) override;
     double value(const Matrix<Real>& x) override;
     void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override;
+    std::unique_ptr<GradientTable<Real>> gradient_table() override;
+
+    /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
+    /// product of its residual and its features.
+    void residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals);
+    /// gradient = Σ_k residuals[k] ⊗ features of rows[k].
+    void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
 
   private:
     struct Scratch {
@@ -38,8 +45,8 @@ class LinearObjective final : public Objective<Real> {
     double pass(const Selection& selection, const Matrix<Real>& x, Matrix<Real>* gradient);
     double dense_pass(const DenseFeatures<Real>& features, const Selection& selection, const Matrix<Real>& x,
                       Matrix<Real>* gradient);
-    double sparse_pass(const SparseFeatures<Real>& features, const Selection& selection, const Matrix<Real>& x,
-                       Matrix<Real>* gradient);
+    double sparse_pass(const SparseFeatures<Real>& features, const Selection& selection,
+                       const Matrix<Real>& x, Matrix<Real>* gradient);
     double residual(Index row, Real* scores, double weight) const;
     double total_loss(int threads) const;
     // gradient += the shares of threads 1 .. threads-1.

@@ -10,7 +10,8 @@ namespace alfcg {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> loss_names{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
+constexpr std::array<std::string_view, 6> loss_names{"multinomial", "logistic", "squared",
+                                                     "huber",       "sigmoid",  "welsch"};
 
 constexpr std::array<LossInfo, 6> catalogue{{
     {Loss::multinomial, "classes, one row of weights each: log sum_l exp(z_l - z_y)"},

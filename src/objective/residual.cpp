@@ -49,9 +49,12 @@ Scalar scalar_loss(double score, double target, const LossOptions& loss) {
             const double residual = score - target;
             return {0.5 * residual * residual, residual};
         }
-        case Loss::huber: return huber(score - target, loss.threshold);
-        case Loss::welsch: return welsch(score - target, loss.width);
-        case Loss::multinomial: break;
+        case Loss::huber:
+            return huber(score - target, loss.threshold);
+        case Loss::welsch:
+            return welsch(score - target, loss.width);
+        case Loss::multinomial:
+            break;
     }
     return {0, 0};
 }

@@ -36,13 +36,15 @@ class Stopwatch {
 };
 
 template <class Real>
-class Run final : public Snapshot<Real> {
+class Run final : public Snapshot<Real>, private LineFunction {
   public:
-    Run(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator, StepRule& rule,
-        const Options& options, const Observer<Real>& observer)
+    Run(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator,
+        DirectionRule<Real>& direction, StepRule& rule, const Options& options,
+        const Observer<Real>& observer)
         : objective_(objective),
           region_(region),
           estimator_(estimator),
+          direction_(direction),
           rule_(rule),
           options_(options),
           observer_(observer),
@@ -54,10 +56,15 @@ class Run final : public Snapshot<Real> {
     Result<Real> solve();
 
     [[nodiscard]] const Matrix<Real>& x() const override { return x_; }
-    [[nodiscard]] bool metrics_free() const override { return measured_ || (estimate_.value && oracle_slack_ == 0); }
+    [[nodiscard]] bool metrics_free() const override {
+        return measured_ || (estimate_.value && oracle_slack_ == 0);
+    }
     [[nodiscard]] const Metrics& metrics() const override;
 
   private:
+    double smooth(double eta) override;
+    double composite() override { return region_.composite(trial_); }
+
     std::optional<Status> budget_spent(bool stop_asked) const;
     void look();                  // g_t, v_t, η_t
     bool gap_reached();           // where a look at the exact gap is due
@@ -67,6 +74,7 @@ class Run final : public Snapshot<Real> {
     Objective<Real>& objective_;
     Region<Real>& region_;
     Estimator<Real>& estimator_;
+    DirectionRule<Real>& direction_;
     StepRule& rule_;
     const Options& options_;
     const Observer<Real>& observer_;
@@ -75,6 +83,7 @@ class Run final : public Snapshot<Real> {
     Matrix<Real> x_;
     Matrix<Real> gradient_;  // g_t
     Vertex<Real> vertex_;    // v_t
+    Matrix<Real> trial_;     // x_t + η d of a search
     Estimate estimate_;
     double oracle_slack_ = 0;
     double composite_ = 0;  // h(x_t)
@@ -93,9 +102,11 @@ class Run final : public Snapshot<Real> {
 template <class Real>
 void Run<Real>::start(const Matrix<Real>* x0) {
     if (x0 != nullptr) {
-        if (x0->shape() != objective_.shape()) throw Error("the starting point does not have the objective's shape");
+        if (x0->shape() != objective_.shape())
+            throw Error("the starting point does not have the objective's shape");
         x_ = *x0;
-        if (!(region_.gauge(x_) <= 1 + feasibility_slack)) throw Error("the starting point lies outside the region");
+        if (!(region_.gauge(x_) <= 1 + feasibility_slack))
+            throw Error("the starting point lies outside the region");
     } else if (region_.gauge(x_) > 1) {
         region_.minimize(gradient_, 0, false, vertex_);  // any point of a region without the origin
         x_ = vertex_.to_matrix();
@@ -137,21 +148,31 @@ void Run<Real>::look() {
     }
     {
         const Stopwatch watch(seconds_.oracle);
-        oracle_slack_ = region_.minimize(gradient_, oracle_accuracy * std::max(gap_, 0.0), false, vertex_);
-        ++counters_.oracle_calls;
+        const double tolerance = oracle_accuracy * std::max(gap_, 0.0);
+        oracle_slack_ = direction_.target(region_, gradient_, tolerance, vertex_, counters_.oracle_calls);
     }
     const Stopwatch watch(seconds_.step);
     const auto direction = direction_to(vertex_, gradient_, x_);
     composite_ = region_.composite(x_);
     gap_ = composite_ - vertex_.composite - direction.slope;
     if (!std::isfinite(gap_) || !std::isfinite(direction.length_squared)) {
-        throw Error("the objective or its gradient is not finite at iteration " + std::to_string(this->iteration) +
-                    ": scale the data, or compute in double precision");
+        throw Error("the objective or its gradient is not finite at iteration " +
+                    std::to_string(this->iteration) + ": scale the data, or compute in double precision");
     }
     length_ = std::sqrt(direction.length_squared);
-    this->step = rule_.step({this->iteration, gap_, direction.length_squared});
+    const StepInput input{this->iteration, gap_,      direction.length_squared, direction.slope,
+                          estimate_.value, composite_};
+    this->step = rule_.step(input, *this);
     this->curvature = rule_.curvature();
     this->alpha = estimate_.alpha;
+}
+
+template <class Real>
+double Run<Real>::smooth(double eta) {
+    trial_ = x_;
+    move_towards(vertex_, eta, trial_);
+    ++counters_.function_evaluations;
+    return objective_.value(trial_);
 }
 
 template <class Real>
@@ -235,16 +256,18 @@ Result<Real> Run<Real>::solve() {
 }  // namespace
 
 template <class Real>
-Result<Real> run_loop(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator, StepRule& step,
-                      const Options& options, const Observer<Real>& observer, const Matrix<Real>* x0) {
-    Run<Real> run(objective, region, estimator, step, options, observer);
+Result<Real> run_loop(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator,
+                      DirectionRule<Real>& direction, StepRule& step, const Options& options,
+                      const Observer<Real>& observer, const Matrix<Real>* x0) {
+    Run<Real> run(objective, region, estimator, direction, step, options, observer);
     run.start(x0);
     return run.solve();
 }
 
-template Result<float> run_loop(Objective<float>&, Region<float>&, Estimator<float>&, StepRule&, const Options&,
-                                const Observer<float>&, const Matrix<float>*);
-template Result<double> run_loop(Objective<double>&, Region<double>&, Estimator<double>&, StepRule&, const Options&,
-                                 const Observer<double>&, const Matrix<double>*);
+template Result<float> run_loop(Objective<float>&, Region<float>&, Estimator<float>&, DirectionRule<float>&,
+                                StepRule&, const Options&, const Observer<float>&, const Matrix<float>*);
+template Result<double> run_loop(Objective<double>&, Region<double>&, Estimator<double>&,
+                                 DirectionRule<double>&, StepRule&, const Options&, const Observer<double>&,
+                                 const Matrix<double>*);
 
 }  // namespace alfcg

@@ -9,8 +9,8 @@
 namespace alfcg {
 
 std::string_view to_text(Status status) {
-    constexpr std::array<std::string_view, 5> names{"converged", "max-iterations", "max-epochs", "max-seconds",
-                                                    "interrupted"};
+    constexpr std::array<std::string_view, 5> names{"converged", "max-iterations", "max-epochs",
+                                                    "max-seconds", "interrupted"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -20,9 +20,10 @@ void Options::verify() const {
     if (!(max_seconds >= 0)) throw Error("the time budget must not be negative");
     if (gap && !(*gap >= 0)) throw Error("the gap to reach must not be negative");
     if (gap_every < 0) throw Error("the distance between gap checks must not be negative");
-    if (max_iterations == std::numeric_limits<Index>::max() && std::isinf(max_epochs) && std::isinf(max_seconds) &&
-        !gap) {
-        throw Error("the run would never stop: give a budget (iterations, epochs, seconds) or a gap to reach");
+    if (max_iterations == std::numeric_limits<Index>::max() && std::isinf(max_epochs) &&
+        std::isinf(max_seconds) && !gap) {
+        throw Error(
+            "the run would never stop: give a budget (iterations, epochs, seconds) or a gap to reach");
     }
 }
 

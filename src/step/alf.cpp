@@ -5,17 +5,12 @@
 
 namespace alfcg {
 
-double short_step(double gap, double curvature, double length_squared) {
-    const double denominator = curvature * length_squared;
-    if (!(gap > 0) || !(denominator > 0)) return 0;
-    return std::min(1.0, gap / denominator);
-}
-
 void AlfAccumulator::begin(Index iteration) {
     const double elapsed = 1 + static_cast<double>(iteration) * beta_ + sum_;
     curvature_ = rho_ * std::sqrt(1 + sum_);
     switch (momentum_) {
-        case Momentum::none: break;
+        case Momentum::none:
+            break;
         case Momentum::mvr1:
             alpha_ = 1 / std::sqrt(elapsed);
             curvature_ /= std::sqrt(alpha_);
@@ -40,7 +35,7 @@ std::optional<double> AlfStep::begin(Index iteration) {
     return steers_ ? std::optional(accumulator_.alpha()) : std::nullopt;
 }
 
-double AlfStep::step(const StepInput& input) {
+double AlfStep::step(const StepInput& input, LineFunction& /*line*/) {
     return short_step(input.gap, accumulator_.curvature(), input.length_squared);
 }
 

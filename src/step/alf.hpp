@@ -4,17 +4,18 @@
 
 namespace alfcg {
 
-/// ALFCG's accumulator (Algorithm 1 of the paper): S_t = Σ δ_i² and M_t = max(β + δ_i²) over the moves so far,
-/// δ_i = L_i ‖x_{i+1} − x_i‖. One object owns them, because they drive both the momentum and the step.
+/// ALFCG's accumulator (Algorithm 1 of the paper): S_t = Σ δ_i² and M_t = max(β + δ_i²) over the moves so
+/// far, δ_i = L_i ‖x_{i+1} − x_i‖. One object owns them, because they drive both the momentum and the step.
 class AlfAccumulator {
   public:
     enum class Momentum {
         none,  // ALFCG-D, ALFCG-FS: L_t = ρ (1+S_t)^{1/2}
         mvr1,  // α_t = (1 + tβ + S_t)^{−1/2},                          L_t = ρ (1+S_t)^{1/2} α_t^{−1/2}
-        mvr2   // α_t = min_{j≤t} ((1+M_j)/(1 + jβ + S_j))^{2/3},       L_t = ρ (1+S_t)^{1/2} α_t^{−1/4}
+        mvr2  // α_t = min_{j≤t} ((1+M_j)/(1 + jβ + S_j))^{2/3},       L_t = ρ (1+S_t)^{1/2} α_t^{−1/4}
     };
 
-    AlfAccumulator(double rho, double beta, Momentum momentum) : rho_(rho), beta_(beta), momentum_(momentum) {}
+    AlfAccumulator(double rho, double beta, Momentum momentum)
+        : rho_(rho), beta_(beta), momentum_(momentum) {}
 
     /// Makes α_t and L_t from what happened before t; call once per iteration, t = 0, 1, 2, …
     void begin(Index iteration);
@@ -41,7 +42,7 @@ class AlfStep final : public StepRule {
         : accumulator_(rho, beta, momentum), steers_(momentum != AlfAccumulator::Momentum::none) {}
 
     std::optional<double> begin(Index iteration) override;
-    double step(const StepInput& input) override;
+    double step(const StepInput& input, LineFunction& line) override;
     [[nodiscard]] std::optional<double> curvature() const override { return accumulator_.curvature(); }
     void moved(double distance) override { accumulator_.moved(distance); }
 

@@ -1,16 +1,30 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
 
+/// The objective along the direction d = v − x, for rules that search. Every call is a pass over the data.
+class LineFunction {
+  public:
+    virtual ~LineFunction() = default;
+    /// f(x + η d).
+    virtual double smooth(double step) = 0;
+    /// h(x + η d), at the point of the last call to smooth().
+    virtual double composite() = 0;
+};
+
 /// What a step rule may look at: scalars only, so that it never learns where the iterate lives.
 struct StepInput {
     Index iteration = 0;
-    double gap = 0;             // h(x) − h(v) − <g, v − x>: the gap as the estimator sees it
-    double length_squared = 0;  // ‖v − x‖²
+    double gap = 0;               // h(x) − h(v) − <g, v − x>: the gap as the estimator sees it
+    double length_squared = 0;    // ‖v − x‖²
+    double slope = 0;             // <g, v − x>
+    std::optional<double> value;  // f(x), where the estimator knows it
+    double composite = 0;         // h(x)
 };
 
 class StepRule {
@@ -18,16 +32,28 @@ class StepRule {
     virtual ~StepRule() = default;
 
     /// Called before g_t is formed; the momentum α_t when the rule steers the estimator.
-    virtual std::optional<double> begin(Index iteration) = 0;
+    virtual std::optional<double> begin(Index /*iteration*/) { return std::nullopt; }
     /// η_t in [0, 1].
-    virtual double step(const StepInput& input) = 0;
+    virtual double step(const StepInput& input, LineFunction& line) = 0;
     /// L_t, where the rule has one.
-    [[nodiscard]] virtual std::optional<double> curvature() const = 0;
+    [[nodiscard]] virtual std::optional<double> curvature() const { return std::nullopt; }
     /// Called after the move with ‖x_{t+1} − x_t‖.
-    virtual void moved(double distance) = 0;
+    virtual void moved(double /*distance*/) {}
 };
 
 /// min(1, gap / (L ‖v − x‖²)); 0 when the gap is not positive or there is nowhere to go (spec 2).
 double short_step(double gap, double curvature, double length_squared);
+
+/// 2/(t+2).
+std::unique_ptr<StepRule> open_loop_step();
+/// (t+1)^{−power}.
+std::unique_ptr<StepRule> power_step(double power);
+/// A short step with a given curvature.
+std::unique_ptr<StepRule> given_curvature_step(double curvature);
+/// From 1, times `contraction` until F(x+ηd) ≤ F(x) − descent·η·gap.
+std::unique_ptr<StepRule> armijo_step(double contraction, double descent);
+/// A short step with a curvature that is searched: times `increase` while the quadratic model is below f; the
+/// next search starts from `decrease` times the accepted one.
+std::unique_ptr<StepRule> parameter_free_step(double first_curvature, double increase, double decrease);
 
 }  // namespace alfcg

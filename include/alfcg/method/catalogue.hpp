@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "alfcg/solve/options.hpp"
 
@@ -14,9 +15,10 @@ struct ParameterInfo {
     std::string_view name;  // also the command line's option
     std::optional<double> Parameters::*member;
     std::string_view meaning;
-    double least;  // smallest value allowed
-    bool open;     // the smallest value itself is not allowed
-    bool whole;    // integers only
+    double least;  // range of values allowed
+    double most;
+    bool open;   // the ends of the range are not allowed themselves
+    bool whole;  // integers only
 };
 
 /// Every parameter of every method.
@@ -25,7 +27,7 @@ std::span<const ParameterInfo> parameter_catalogue();
 /// One row of the method table, in words.
 struct MethodInfo {
     std::string_view name;
-    std::string_view setting;    // deterministic, finite sum, expectation
+    std::string_view setting;    // deterministic, finite-sum, expectation
     std::string_view estimator;  // where g_t comes from
     std::string_view step;       // where η_t comes from
     std::string parameters;      // "rho = 1, batch = sqrt(N)"
@@ -33,9 +35,10 @@ struct MethodInfo {
 };
 
 /// The table, in the order it is printed.
-std::span<const MethodInfo> methods();
+std::vector<MethodInfo> methods();
 
-/// Throws Error when there is no such method, when it lacks a parameter that is set, or when a value is out of range.
+/// Throws Error when there is no such method, when it lacks a parameter that is set, or when a value is out
+/// of range.
 void check_parameters(std::string_view method, const Parameters& given);
 
 }  // namespace alfcg

@@ -10,8 +10,8 @@
 
 namespace alfcg {
 
-/// Losses of a linear model z = W x (spec 6). y is the class for multinomial, ±1 for logistic and sigmoid (the smaller
-/// label is -1), and a number for the others.
+/// Losses of a linear model z = W x (spec 6). y is the class for multinomial, ±1 for logistic and sigmoid
+/// (the smaller label is -1), and a number for the others.
 enum class Loss {
     multinomial,  // log Σ_l exp(z_l - z_y)
     logistic,     // log(1 + exp(-y z))
@@ -47,8 +47,8 @@ struct Targets {
 /// The usual loss for such labels: two classes logistic, more multinomial, fractional numbers squared.
 Loss default_loss(const Labels& labels);
 
-/// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes for a
-/// binary loss). `classes` is filled for classification, and left empty for regression.
+/// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes
+/// for a binary loss). `classes` is filled for classification, and left empty for regression.
 Targets make_targets(const Labels& labels, Loss loss, Classes& classes);
 
 }  // namespace alfcg

@@ -10,8 +10,22 @@
 
 namespace alfcg {
 
-/// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between calls:
-/// use one per solve that runs at the same time (the data behind it may be shared).
+/// A remembered component gradient a_i for every row, in whatever form is small: SAGA's memory.
+template <class Real>
+class GradientTable {
+  public:
+    virtual ~GradientTable() = default;
+    /// a_i = ∇f_i(x) for every row; writes their mean, which is ∇f(x), and returns f(x).
+    virtual double fill(const Matrix<Real>& x, Matrix<Real>& mean) = 0;
+    /// Writes mean_{i∈B} (∇f_i(x) − a_i), where a row listed twice counts twice, and (1/N) Σ (∇f_i(x) − a_i)
+    /// over the distinct rows of B, which is what the mean of the table gains; then sets a_i = ∇f_i(x) for i
+    /// ∈ B.
+    virtual void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
+                          Matrix<Real>& mean_change) = 0;
+};
+
+/// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
+/// calls: use one per solve that runs at the same time (the data behind it may be shared).
 template <class Real>
 class Objective {
   public:
@@ -27,16 +41,20 @@ class Objective {
     /// Value alone.
     virtual double value(const Matrix<Real>& x) = 0;
     /// Mean gradient over the rows listed; a row listed twice counts twice.
-    virtual void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) = 0;
+    virtual void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x,
+                                Matrix<Real>& gradient) = 0;
     /// The same batch at two points.
     virtual void batch_gradients(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& y,
                                  Matrix<Real>& gradient_x, Matrix<Real>& gradient_y) {
         batch_gradient(rows, x, gradient_x);
         batch_gradient(rows, y, gradient_y);
     }
+    /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
+    virtual std::unique_ptr<GradientTable<Real>> gradient_table();
 };
 
-/// The loss of a linear model on data, averaged over the rows. `features` must outlive it; threads = 0: all cores.
+/// The loss of a linear model on data, averaged over the rows. `features` must outlive it; threads = 0: all
+/// cores.
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossOptions& loss, int threads = 0);

@@ -34,14 +34,14 @@ struct Counters {
 
 /// Facts about an iterate on all the data.
 struct Metrics {
-    double objective = 0;   // F(x) = f(x) + h(x)
-    double gap = 0;         // generalised Frank-Wolfe gap: the exact one, or a proven upper bound
-    bool gap_exact = true;  // which of the two
+    double objective = 0;         // F(x) = f(x) + h(x)
+    double gap = 0;               // generalised Frank-Wolfe gap: the exact one, or a proven upper bound
+    bool gap_exact = true;        // which of the two
     std::optional<double> error;  // ‖g_t − ∇f(x_t)‖², none at the last iterate
 };
 
-/// What an observer sees of iteration t: the iterate x_t and the step that is about to be taken from it. At the last
-/// iterate there is no step.
+/// What an observer sees of iteration t: the iterate x_t and the step that is about to be taken from it. At
+/// the last iterate there is no step.
 template <class Real>
 class Snapshot {
   public:
@@ -63,7 +63,8 @@ class Snapshot {
 
 enum class Action { proceed, stop };
 
-/// Called once per iterate. Returning `stop` ends the run after the iteration is complete (status `interrupted`).
+/// Called once per iterate. Returning `stop` ends the run after the iteration is complete (status
+/// `interrupted`).
 template <class Real>
 using Observer = std::function<Action(const Snapshot<Real>&)>;
 
@@ -79,8 +80,9 @@ struct Result {
     Parameters parameters;  // as used, defaults filled in
 };
 
-/// Minimises f + h over the region with the method that `options` names. x0 = nullptr starts at the origin; the
-/// starting point is never overwritten. Throws Error on bad options and when the objective stops being finite.
+/// Minimises f + h over the region with the method that `options` names. x0 = nullptr starts at the origin;
+/// the starting point is never overwritten. Throws Error on bad options and when the objective stops being
+/// finite.
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
                    const Observer<Real>& observer = {}, const Matrix<Real>* x0 = nullptr);

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "objective/linear.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// SAGA's memory for a linear model: N x outputs residuals instead of N gradients.
+template <class Real>
+class ResidualTable final : public GradientTable<Real> {
+  public:
+    explicit ResidualTable(LinearObjective<Real>& objective)
+        : objective_(objective), outputs_(objective.shape().rows) {}
+
+    double fill(const Matrix<Real>& x, Matrix<Real>& mean) override {
+        const Index samples = objective_.samples();
+        table_.resize(static_cast<std::size_t>(samples * outputs_));
+        constexpr Index block = 256;
+        for (Index first = 0; first < samples; first += block) {
+            order_.resize(static_cast<std::size_t>(std::min(block, samples - first)));
+            std::iota(order_.begin(), order_.end(), first);
+            objective_.residuals(order_, x, table_.data() + first * outputs_);
+        }
+        return objective_.evaluate(x, mean);
+    }
+
+    void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
+                  Matrix<Real>& mean_change) override {
+        // Distinct rows, each with the number of times it was drawn.
+        order_.assign(rows.begin(), rows.end());
+        std::sort(order_.begin(), order_.end());
+        counts_.clear();
+        std::size_t distinct = 0;
+        for (const Index row : order_) {
+            if (distinct > 0 && order_[distinct - 1] == row) {
+                ++counts_.back();
+            } else {
+                order_[distinct++] = row;
+                counts_.push_back(1);
+            }
+        }
+        order_.resize(distinct);
+        const auto size = distinct * static_cast<std::size_t>(outputs_);
+        fresh_.resize(size);
+        weighted_.resize(size);
+        objective_.residuals(order_, x, fresh_.data());
+        for (std::size_t k = 0; k < distinct; ++k) {
+            const double share = counts_[k] / static_cast<double>(rows.size());
+            for (Index l = 0; l < outputs_; ++l) {
+                const std::size_t at = k * static_cast<std::size_t>(outputs_) + static_cast<std::size_t>(l);
+                Real& old = table_[static_cast<std::size_t>(order_[k] * outputs_ + l)];
+                const Real change = fresh_[at] - old;
+                old = fresh_[at];
+                weighted_[at] = static_cast<Real>(share * static_cast<double>(change));
+                fresh_[at] = static_cast<Real>(static_cast<double>(change) /
+                                               static_cast<double>(objective_.samples()));
+            }
+        }
+        objective_.combine(order_, weighted_.data(), batch_change);
+        objective_.combine(order_, fresh_.data(), mean_change);
+    }
+
+  private:
+    LinearObjective<Real>& objective_;
+    Index outputs_;
+    AlignedVector<Real> table_;
+    AlignedVector<Real> fresh_;
+    AlignedVector<Real> weighted_;
+    std::vector<Index> order_;
+    std::vector<double> counts_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<GradientTable<Real>> LinearObjective<Real>::gradient_table() {
+    return std::make_unique<ResidualTable<Real>>(*this);
+}
+
+template std::unique_ptr<GradientTable<float>> LinearObjective<float>::gradient_table();
+template std::unique_ptr<GradientTable<double>> LinearObjective<double>::gradient_table();
+
+}  // namespace alfcg
