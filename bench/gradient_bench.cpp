@@ -1,4 +1,5 @@
-// The full gradient against the hardware's limit: one streaming read of the same data, same threads, back to back.
+// The full gradient against the hardware's limit: one streaming read of the same data, same threads, back to
+// back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ void compare(const std::string& name, const char* precision) {
     LossOptions loss;
     Classes classes;
     const int threads = resolve_threads(0);
-    const auto objective = linear_objective(data.features, make_targets(data.labels, loss.kind, classes), loss);
+    const auto objective =
+        linear_objective(data.features, make_targets(data.labels, loss.kind, classes), loss);
     Matrix<Real> x(objective->shape());
     for (Index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<Real>(0.01 * static_cast<double>(i % 7));
     Matrix<Real> gradient;
@@ -62,8 +64,9 @@ void compare(const std::string& name, const char* precision) {
     std::sort(read.begin(), read.end());
     std::sort(pass.begin(), pass.end());
     const double bytes = static_cast<double>(dense.rows() * dense.cols()) * sizeof(Real);
-    fmt::print("{:<18} {}  {} threads  read {:7.2f} ms ({:5.1f} GB/s)  gradient {:7.2f} ms  ratio {:.2f}\n", name,
-               precision, threads, 1e3 * read[7], bytes / read[7] / 1e9, 1e3 * pass[7], pass[7] / read[7]);
+    fmt::print("{:<18} {}  {} threads  read {:7.2f} ms ({:5.1f} GB/s)  gradient {:7.2f} ms  ratio {:.2f}\n",
+               name, precision, threads, 1e3 * read[7], bytes / read[7] / 1e9, 1e3 * pass[7],
+               pass[7] / read[7]);
 }
 
 }  // namespace
@@ -71,7 +74,9 @@ void compare(const std::string& name, const char* precision) {
 int main(int argc, char** argv) {
     std::vector<std::string> names(argv + 1, argv + argc);
     if (names.empty()) names = {"randn-50000-768", "randn-30000-5000"};
-    fmt::print("Full multinomial gradient, 10 classes, against one streaming read of the same data (medians of 15)\n");
+    fmt::print(
+        "Full multinomial gradient, 10 classes, against one streaming read of the same data (medians of "
+        "15)\n");
     for (const std::string& name : names) {
         compare<float>(name, "f32");
         compare<double>(name, "f64");

@@ -12,7 +12,8 @@ namespace {
 
 using Momentum = AlfAccumulator::Momentum;
 
-// Random move lengths over many scales, shrinking as those of a run do (long moves for ever would overflow S_t).
+// Random move lengths over many scales, shrinking as those of a run do (long moves for ever would overflow
+// S_t).
 std::vector<double> moves(unsigned seed, int count) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> exponent(-6, 0);
@@ -84,8 +85,8 @@ TEST(AlfAccumulator, CurvatureNeverFallsAndMomentumNeverRises) {
                     EXPECT_GT(accumulator.alpha(), 0);
                     EXPECT_LE(accumulator.alpha(), alpha);
                     if (momentum == Momentum::none) {
-                        EXPECT_NEAR(accumulator.curvature() / curvature, std::sqrt(1 + 0.01 * length * length),
-                                    1e-12 * (1 + length));
+                        EXPECT_NEAR(accumulator.curvature() / curvature,
+                                    std::sqrt(1 + 0.01 * length * length), 1e-12 * (1 + length));
                     }
                     if (momentum == Momentum::mvr2) {
                         EXPECT_LE(1 / accumulator.alpha() - 1 / alpha, 2.0 / 3 + 1e-9 / alpha);

@@ -88,12 +88,13 @@ struct Row {
 
 /// Runs the library and keeps every row.
 template <class Real>
-std::vector<Row<Real>> run_rows(Bridge<Real>& bridge, const Options& options, Result<Real>* result = nullptr) {
+std::vector<Row<Real>> run_rows(Bridge<Real>& bridge, const Options& options,
+                                Result<Real>* result = nullptr) {
     std::vector<Row<Real>> rows;
     Result<Real> answer =
         solve<Real>(*bridge.objective, *bridge.region, options, [&](const Snapshot<Real>& snapshot) {
-            rows.push_back({snapshot.iteration, snapshot.epochs, snapshot.metrics(), snapshot.step, snapshot.curvature,
-                            snapshot.alpha, snapshot.x()});
+            rows.push_back({snapshot.iteration, snapshot.epochs, snapshot.metrics(), snapshot.step,
+                            snapshot.curvature, snapshot.alpha, snapshot.x()});
             return Action::proceed;
         });
     if (result != nullptr) *result = std::move(answer);

@@ -120,8 +120,8 @@ TEST(Facts, DescentInequalityHoldsOnEveryPath) {
                     const double change = rows[t + 1].metrics.objective - rows[t].metrics.objective;
                     for (const double gamma : {1e-3, 0.1, 0.5, 1.0}) {
                         const double left = gamma * rows[t].metrics.gap + change + delta2 / (4 * curvature);
-                        const double right = delta2 * L / (2 * curvature * curvature) + 2 * error2 / curvature +
-                                             gamma * gamma * curvature * D * D;
+                        const double right = delta2 * L / (2 * curvature * curvature) +
+                                             2 * error2 / curvature + gamma * gamma * curvature * D * D;
                         EXPECT_LE(left, right + 1e-10 * (1 + std::abs(right))) << method << " t=" << t;
                     }
                 }

@@ -12,7 +12,8 @@ namespace {
 
 const std::vector<std::string> all_losses{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
 
-// A problem of any size: `outputs` classes for multinomial, half of the entries zero so that sparse data are sparse.
+// A problem of any size: `outputs` classes for multinomial, half of the entries zero so that sparse data are
+// sparse.
 reference::Problem sized_problem(const std::string& loss, Index rows, Index features, int outputs) {
     reference::Problem problem;
     problem.loss = loss;
@@ -49,12 +50,13 @@ void check_against_reference(double tolerance) {
         int outputs;
     };
     for (const std::string& loss : all_losses)
-        for (const Size size : {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7}, Size{70, 123, 11},
-                                Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4}})
+        for (const Size size : {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7},
+                                Size{70, 123, 11}, Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4}})
             for (const Storage storage : {Storage::dense, Storage::sparse})
                 for (const int threads : {1, 2, 3}) {
-                    SCOPED_TRACE(loss + " " + std::to_string(size.rows) + "x" + std::to_string(size.features) + " c=" +
-                                 std::to_string(size.outputs) + (storage == Storage::dense ? " dense" : " sparse"));
+                    SCOPED_TRACE(loss + " " + std::to_string(size.rows) + "x" +
+                                 std::to_string(size.features) + " c=" + std::to_string(size.outputs) +
+                                 (storage == Storage::dense ? " dense" : " sparse"));
                     auto problem = sized_problem(loss, size.rows, size.features, size.outputs);
                     const reference::Matrix x = reference::gaussian(problem.outputs, size.features, 9);
                     Bridge<Real> bridge(problem, storage, threads);
@@ -62,7 +64,8 @@ void check_against_reference(double tolerance) {
                     const double value = bridge.objective->evaluate(to_matrix<Real>(x), gradient);
                     const double expected = reference::full_value(problem, x);
                     EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
-                    EXPECT_NEAR(bridge.objective->value(to_matrix<Real>(x)), value, tolerance * (1 + std::abs(expected)));
+                    EXPECT_NEAR(bridge.objective->value(to_matrix<Real>(x)), value,
+                                tolerance * (1 + std::abs(expected)));
                     expect_gradient(gradient, reference::full_gradient(problem, x), tolerance);
 
                     std::vector<Index> batch;  // with repeats
@@ -95,8 +98,8 @@ void check_parallel(double tolerance) {
         for (const int threads : {1, 2, 3, 5}) {
             Bridge<Real> bridge(problem, storage, threads);
             Matrix<Real> gradient;
-            EXPECT_NEAR(bridge.objective->evaluate(to_matrix<Real>(x), gradient), reference::full_value(problem, x),
-                        tolerance);
+            EXPECT_NEAR(bridge.objective->evaluate(to_matrix<Real>(x), gradient),
+                        reference::full_value(problem, x), tolerance);
             expect_gradient(gradient, expected, tolerance);
             Matrix<Real> again;
             bridge.objective->evaluate(to_matrix<Real>(x), again);

@@ -65,7 +65,8 @@ class Program {
     pid_t pid_ = -1;
 };
 
-inline ProgramResult run_program(const std::vector<std::string>& arguments, const std::string& directory = {}) {
+inline ProgramResult run_program(const std::vector<std::string>& arguments,
+                                 const std::string& directory = {}) {
     return Program(arguments, directory).wait();
 }
 

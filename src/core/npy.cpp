@@ -156,8 +156,7 @@ NpyHeader parse_npy_header(std::span<const unsigned char> first_bytes, const std
     std::size_t length = 0;
     for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(start + i) << (8 * i);
     if (length > text.size() - start - length_bytes) throw InputError(file, 0, "the NPY header is cut short");
-    NpyHeader header =
-        DictionaryParser(text.substr(start + length_bytes, length), file).parse();
+    NpyHeader header = DictionaryParser(text.substr(start + length_bytes, length), file).parse();
     header.header_bytes = start + length_bytes + length;
     return header;
 }

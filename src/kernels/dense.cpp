@@ -15,7 +15,8 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Register tiles: with 32 vector registers 4 samples x 5 outputs of sums leave room for the operands; with 16, 2 x 5.
+// Register tiles: with 32 vector registers 4 samples x 5 outputs of sums leave room for the operands; with
+// 16, 2 x 5.
 constexpr Index kRowTile = (HWY_TARGET <= HWY_AVX3) ? 4 : 2;
 constexpr Index kOutputTile = 5;
 constexpr Index kVectorTile = (HWY_TARGET <= HWY_AVX3) ? 4 : 2;
@@ -36,7 +37,8 @@ HWY_INLINE void StoreTail(D d, hn::Vec<D> v, Real* to, Index count) {
 }
 
 template <Index R, Index C, class Real>
-HWY_INLINE void ForwardTile(const Real* const* rows, const Real* weights, Index outputs, Index cols, Real* scores) {
+HWY_INLINE void ForwardTile(const Real* const* rows, const Real* weights, Index outputs, Index cols,
+                            Real* scores) {
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     hn::Vec<decltype(d)> sum[R][C];
@@ -64,21 +66,32 @@ HWY_INLINE void ForwardTile(const Real* const* rows, const Real* weights, Index 
 }
 
 template <Index R, class Real>
-HWY_INLINE void ForwardRows(const Real* const* rows, const Real* weights, Index outputs, Index cols, Real* scores) {
+HWY_INLINE void ForwardRows(const Real* const* rows, const Real* weights, Index outputs, Index cols,
+                            Real* scores) {
     Index c = 0;
     for (; c + kOutputTile <= outputs; c += kOutputTile)
         ForwardTile<R, kOutputTile>(rows, weights + c * cols, outputs, cols, scores + c);
     switch (outputs - c) {
-        case 4: ForwardTile<R, 4>(rows, weights + c * cols, outputs, cols, scores + c); break;
-        case 3: ForwardTile<R, 3>(rows, weights + c * cols, outputs, cols, scores + c); break;
-        case 2: ForwardTile<R, 2>(rows, weights + c * cols, outputs, cols, scores + c); break;
-        case 1: ForwardTile<R, 1>(rows, weights + c * cols, outputs, cols, scores + c); break;
-        default: break;
+        case 4:
+            ForwardTile<R, 4>(rows, weights + c * cols, outputs, cols, scores + c);
+            break;
+        case 3:
+            ForwardTile<R, 3>(rows, weights + c * cols, outputs, cols, scores + c);
+            break;
+        case 2:
+            ForwardTile<R, 2>(rows, weights + c * cols, outputs, cols, scores + c);
+            break;
+        case 1:
+            ForwardTile<R, 1>(rows, weights + c * cols, outputs, cols, scores + c);
+            break;
+        default:
+            break;
     }
 }
 
 template <class Real>
-void Forward(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols, Real* scores) {
+void Forward(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols,
+             Real* scores) {
     Index i = 0;
     for (; i + kRowTile <= count; i += kRowTile)
         ForwardRows<kRowTile>(rows + i, weights, outputs, cols, scores + i * outputs);
@@ -86,8 +99,8 @@ void Forward(const Real* const* rows, Index count, const Real* weights, Index ou
 }
 
 template <Index C, Index V, class Real>
-HWY_INLINE void BackwardTile(const Real* const* rows, Index count, const Real* residuals, Index outputs, Index cols,
-                             Index j, Real* gradient) {
+HWY_INLINE void BackwardTile(const Real* const* rows, Index count, const Real* residuals, Index outputs,
+                             Index cols, Index j, Real* gradient) {
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     hn::Vec<decltype(d)> sum[C][V];
@@ -106,8 +119,8 @@ HWY_INLINE void BackwardTile(const Real* const* rows, Index count, const Real* r
 }
 
 template <Index C, class Real>
-HWY_INLINE void BackwardTail(const Real* const* rows, Index count, const Real* residuals, Index outputs, Index cols,
-                             Index j, Real* gradient) {
+HWY_INLINE void BackwardTail(const Real* const* rows, Index count, const Real* residuals, Index outputs,
+                             Index cols, Index j, Real* gradient) {
     const hn::ScalableTag<Real> d;
     hn::Vec<decltype(d)> sum[C];
     for (Index c = 0; c < C; ++c) sum[c] = LoadTail(d, gradient + c * cols + j, cols - j);
@@ -119,8 +132,8 @@ HWY_INLINE void BackwardTail(const Real* const* rows, Index count, const Real* r
 }
 
 template <Index C, class Real>
-HWY_INLINE void BackwardColumns(const Real* const* rows, Index count, const Real* residuals, Index outputs, Index cols,
-                                Index j, Index width, Real* gradient) {
+HWY_INLINE void BackwardColumns(const Real* const* rows, Index count, const Real* residuals, Index outputs,
+                                Index cols, Index j, Index width, Real* gradient) {
     if (width == kVectorTile) {
         BackwardTile<C, kVectorTile>(rows, count, residuals, outputs, cols, j, gradient);
     } else if (width == 1) {
@@ -131,20 +144,31 @@ HWY_INLINE void BackwardColumns(const Real* const* rows, Index count, const Real
 }
 
 template <class Real>
-void Backward(const Real* const* rows, Index count, const Real* residuals, Index outputs, Index cols, Real* gradient) {
+void Backward(const Real* const* rows, Index count, const Real* residuals, Index outputs, Index cols,
+              Real* gradient) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     for (Index j = 0; j < cols;) {
         const Index vectors = (cols - j) / lanes;  // whole vectors left
         const Index width = vectors >= kVectorTile ? kVectorTile : std::min<Index>(vectors, 1);
         Index c = 0;
         for (; c + kOutputTile <= outputs; c += kOutputTile)
-            BackwardColumns<kOutputTile>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols);
+            BackwardColumns<kOutputTile>(rows, count, residuals + c, outputs, cols, j, width,
+                                         gradient + c * cols);
         switch (outputs - c) {
-            case 4: BackwardColumns<4>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols); break;
-            case 3: BackwardColumns<3>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols); break;
-            case 2: BackwardColumns<2>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols); break;
-            case 1: BackwardColumns<1>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols); break;
-            default: break;
+            case 4:
+                BackwardColumns<4>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols);
+                break;
+            case 3:
+                BackwardColumns<3>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols);
+                break;
+            case 2:
+                BackwardColumns<2>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols);
+                break;
+            case 1:
+                BackwardColumns<1>(rows, count, residuals + c, outputs, cols, j, width, gradient + c * cols);
+                break;
+            default:
+                break;
         }
         j += width == 0 ? cols - j : width * lanes;
     }
@@ -162,8 +186,8 @@ void BackwardFloat(const float* const* rows, Index count, const float* residuals
                    float* gradient) {
     Backward(rows, count, residuals, outputs, cols, gradient);
 }
-void BackwardDouble(const double* const* rows, Index count, const double* residuals, Index outputs, Index cols,
-                    double* gradient) {
+void BackwardDouble(const double* const* rows, Index count, const double* residuals, Index outputs,
+                    Index cols, double* gradient) {
     Backward(rows, count, residuals, outputs, cols, gradient);
 }
 
@@ -178,7 +202,8 @@ HWY_EXPORT(ForwardDouble);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 
-void forward(const float* const* rows, Index count, const float* weights, Index outputs, Index cols, float* scores) {
+void forward(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
+             float* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardFloat)(rows, count, weights, outputs, cols, scores);
 }
 void forward(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,

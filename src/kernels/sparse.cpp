@@ -1,4 +1,5 @@
-// Compiled once per instruction set; the plain loops over contiguous outputs are vectorised by the compiler for each.
+// Compiled once per instruction set; the plain loops over contiguous outputs are vectorised by the compiler
+// for each.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sparse.cpp"
 #include <hwy/foreach_target.h>
@@ -60,13 +61,16 @@ HWY_INLINE void Transpose(const Real* HWY_RESTRICT from, Index rows, Index cols,
 void ForwardFloat(const SparseRow<float>& row, const float* weights, const Layout& layout, float* scores) {
     Forward(row, weights, layout, scores);
 }
-void ForwardDouble(const SparseRow<double>& row, const double* weights, const Layout& layout, double* scores) {
+void ForwardDouble(const SparseRow<double>& row, const double* weights, const Layout& layout,
+                   double* scores) {
     Forward(row, weights, layout, scores);
 }
-void BackwardFloat(const SparseRow<float>& row, const float* residuals, const Layout& layout, float* gradient) {
+void BackwardFloat(const SparseRow<float>& row, const float* residuals, const Layout& layout,
+                   float* gradient) {
     Backward(row, residuals, layout, gradient);
 }
-void BackwardDouble(const SparseRow<double>& row, const double* residuals, const Layout& layout, double* gradient) {
+void BackwardDouble(const SparseRow<double>& row, const double* residuals, const Layout& layout,
+                    double* gradient) {
     Backward(row, residuals, layout, gradient);
 }
 void TransposeFloat(const float* from, Index rows, Index cols, Index first, Index last, float* to) {
@@ -92,13 +96,16 @@ HWY_EXPORT(TransposeDouble);
 void sparse_forward(const SparseRow<float>& row, const float* weights, const Layout& layout, float* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardFloat)(row, weights, layout, scores);
 }
-void sparse_forward(const SparseRow<double>& row, const double* weights, const Layout& layout, double* scores) {
+void sparse_forward(const SparseRow<double>& row, const double* weights, const Layout& layout,
+                    double* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardDouble)(row, weights, layout, scores);
 }
-void sparse_backward(const SparseRow<float>& row, const float* residuals, const Layout& layout, float* gradient) {
+void sparse_backward(const SparseRow<float>& row, const float* residuals, const Layout& layout,
+                     float* gradient) {
     HWY_DYNAMIC_DISPATCH(BackwardFloat)(row, residuals, layout, gradient);
 }
-void sparse_backward(const SparseRow<double>& row, const double* residuals, const Layout& layout, double* gradient) {
+void sparse_backward(const SparseRow<double>& row, const double* residuals, const Layout& layout,
+                     double* gradient) {
     HWY_DYNAMIC_DISPATCH(BackwardDouble)(row, residuals, layout, gradient);
 }
 void transpose(const float* from, Index rows, Index cols, Index first, Index last, float* to) {

@@ -1,4 +1,5 @@
-// Compiled once per instruction set; the lane-wise loops are written so that the compiler vectorises them for each.
+// Compiled once per instruction set; the lane-wise loops are written so that the compiler vectorises them for
+// each.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/vector.cpp"
 #include <hwy/foreach_target.h>
@@ -44,8 +45,8 @@ HWY_INLINE double DistanceSquared(Index n, const Real* HWY_RESTRICT x, const Rea
 }
 
 template <bool Origin, class Real>
-HWY_INLINE kernels::Direction DirectionTo(Index n, const Real* HWY_RESTRICT g, const Real* HWY_RESTRICT x, double s,
-                                          const Real* HWY_RESTRICT v) {
+HWY_INLINE kernels::Direction DirectionTo(Index n, const Real* HWY_RESTRICT g, const Real* HWY_RESTRICT x,
+                                          double s, const Real* HWY_RESTRICT v) {
     double slopes[kLanes] = {};
     double squares[kLanes] = {};
     Index i = 0;
@@ -67,7 +68,8 @@ HWY_INLINE kernels::Direction DirectionTo(Index n, const Real* HWY_RESTRICT g, c
 }
 
 template <class Real>
-HWY_INLINE void MoveTowards(Index n, double step, double s, const Real* HWY_RESTRICT v, Real* HWY_RESTRICT x) {
+HWY_INLINE void MoveTowards(Index n, double step, double s, const Real* HWY_RESTRICT v,
+                            Real* HWY_RESTRICT x) {
     const Real keep = static_cast<Real>(1 - step);
     if (v == nullptr) {
         for (Index i = 0; i < n; ++i) x[i] *= keep;

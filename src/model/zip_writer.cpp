@@ -39,7 +39,8 @@ class Record {
 std::uint32_t checksum(std::string_view header, std::span<const std::byte> contents) {
     uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(header.data()), header.size());
     // zlib starts afresh when it is handed no address, which an empty span may have.
-    if (!contents.empty()) crc = crc32_z(crc, reinterpret_cast<const Bytef*>(contents.data()), contents.size());
+    if (!contents.empty())
+        crc = crc32_z(crc, reinterpret_cast<const Bytef*>(contents.data()), contents.size());
     return static_cast<std::uint32_t>(crc);
 }
 

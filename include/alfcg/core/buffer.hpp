@@ -10,8 +10,9 @@
 
 namespace alfcg {
 
-/// Page-backed raw memory that grows without a second copy of its contents (the operating system moves pages).
-/// `resize_pages(p, old, new)` with p = nullptr allocates, with new = 0 releases. Throws std::bad_alloc.
+/// Page-backed raw memory that grows without a second copy of its contents (the operating system moves
+/// pages). `resize_pages(p, old, new)` with p = nullptr allocates, with new = 0 releases. Throws
+/// std::bad_alloc.
 void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes);
 
 /// A growing array for large data of unknown length: peak memory stays near the final size, because

@@ -31,7 +31,8 @@ struct Model {
 template <class Real>
 void save_model(const Model<Real>& model, const std::string& path);
 
-/// Reads a model, converting the weights to Real. Throws Error when the file is damaged, foreign, or of a newer version.
+/// Reads a model, converting the weights to Real. Throws Error when the file is damaged, foreign, or of a
+/// newer version.
 template <class Real>
 Model<Real> load_model(const std::string& path);
 
@@ -48,8 +49,8 @@ struct Predictions {
     double mean_squared_error = 0;      // regression
 };
 
-/// Features are scaled in place with the model's scaling first. Throws Error when the number of features does not fit;
-/// fewer features than the model has count as absent (zero) in sparse data.
+/// Features are scaled in place with the model's scaling first. Throws Error when the number of features does
+/// not fit; fewer features than the model has count as absent (zero) in sparse data.
 template <class Real>
 Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabilities, int threads);
 
