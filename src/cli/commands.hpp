@@ -2,6 +2,8 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace alfcg::cli {
 
@@ -10,10 +12,20 @@ using Command = std::function<int()>;
 
 Command add_train(CLI::App& app);
 Command add_predict(CLI::App& app);
+Command add_compare(CLI::App& app);
+Command add_reproduce(CLI::App& app);
 Command add_methods(CLI::App& app);
 Command add_regions(CLI::App& app);
 Command add_losses(CLI::App& app);
 Command add_demo(CLI::App& app);
+
+/// What was typed, for the record: "alfcg compare DATA --seeds 3".
+std::string command_line(const CLI::App& app);
+/// Finds out before hours of work whether the outputs can be written, and that none of them would replace
+/// another one or an input; nothing is left behind. Empty names are passed over.
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+/// Throws Error when a folder of this name cannot be made or is something else.
+void check_folder(const std::string& path);
 
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_interrupted = 130;

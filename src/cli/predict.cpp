@@ -73,9 +73,7 @@ int predict_with(const PredictArguments& arguments) {
 
     const std::string text = as_text(model, predictions, arguments.probabilities);
     if (!arguments.output.empty()) {
-        OutputFile file(arguments.output);
-        file.write(text);
-        file.commit();
+        write_file(arguments.output, text);
     } else if (!arguments.json) {
         if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
             throw Error("cannot write the predictions to the standard output");
@@ -130,7 +128,8 @@ Command add_predict(CLI::App& app) {
         if (arguments->threads < 0 || arguments->threads > 1024) {
             throw Error("--threads must be from 1 to 1024, or 0 for all cores");
         }
-        if (!arguments->output.empty()) OutputFile{arguments->output};
+        check_outputs({arguments->output},
+                      {arguments->model, arguments->data.source, arguments->data.read.labels});
         return model_is_double(arguments->model) ? predict_with<double>(*arguments)
                                                  : predict_with<float>(*arguments);
     };

@@ -17,17 +17,22 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Converting -1 to an unsigned number would quietly give 2^64 - 1.
+std::string refuse_negative(const std::string& text) {
+    return text.starts_with('-') ? "must be 0 or more, not " + text : std::string();
+}
+
 // What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
-void check_memory(Shape shape, std::size_t real_bytes, int threads) {
+void check_memory(const std::string& source, Shape shape, std::size_t real_bytes, int threads) {
     const double need = static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
                         static_cast<double>(real_bytes) * (6.0 + threads);
     const double have =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (need > have) {
         throw Error(
-            fmt::format("a model of {} x {} weights needs about {:.0f} GB, this machine has {:.0f} GB: fewer "
-                        "features (--features) or outputs are needed",
-                        shape.rows, shape.cols, need / 1e9, have / 1e9));
+            fmt::format("{}: a model of {} x {} weights needs about {:.0f} GB, this machine has {:.0f} GB: "
+                        "fewer features (--features) or outputs are needed",
+                        source, shape.rows, shape.cols, need / 1e9, have / 1e9));
     }
 }
 
@@ -43,6 +48,16 @@ LossOptions resolve_loss(const ProblemArguments& arguments, const Labels& labels
         loss.width = *arguments.width;
     }
     return loss;
+}
+
+// The targets of the rows; labels that the loss cannot use are told with the name of the data.
+template <class Real>
+Targets targets_of(const Dataset<Real>& data, Loss loss, Classes& classes) {
+    try {
+        return make_targets(data.labels, loss, classes);
+    } catch (const Error& error) {
+        throw InputError(data.name, 0, error.what());
+    }
 }
 
 RegionSpec resolve_region(const ProblemArguments& arguments, const std::string& name) {
@@ -77,15 +92,16 @@ void DataArguments::add_to(CLI::App& app, bool training) {
                    "CSV: name or 0-based position (negative: from the end) of the label, or none [last]")
         ->group(group)
         ->type_name("COLUMN");
-    app.add_option("--rows", read.rows, "take the first N rows [all]")->group(group)->type_name("N");
+    app.add_option("--rows", rows, "take the first N rows [all]")->group(group)->type_name("N");
     if (training) {
-        app.add_option("--features", read.features, "fix the number of features [as found]")
+        app.add_option("--features", features, "fix the number of features [as found]")
             ->group(group)
             ->type_name("D");
     }
     app.add_option("--classes", read.classes, "randn: number of classes [10]")->group(group)->type_name("N");
     app.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]")
         ->group(group)
+        ->check(refuse_negative)
         ->type_name("N");
     app.add_option("--data-dir", read.data_dir, "mnist: folder of the IDX files [$ALFCG_DATA]")
         ->group(group)
@@ -104,8 +120,11 @@ ReadOptions DataArguments::resolve(int threads) const {
         throw Error("unknown format '" + format + "': use auto, libsvm, csv, npy or idx");
     options.format = found->second;
     options.threads = threads;
-    if (options.rows < 0) throw Error("--rows must not be negative");
-    if (options.features < 0) throw Error("--features must not be negative");
+    if (rows.value_or(1) < 1) throw Error(fmt::format("--rows must be at least 1, not {}", *rows));
+    if (features.value_or(1) < 1)
+        throw Error(fmt::format("--features must be at least 1, not {}", *features));
+    options.rows = rows.value_or(0);
+    options.features = features.value_or(0);
     if (options.classes < 2) throw Error("--classes must be at least 2");
     return options;
 }
@@ -145,6 +164,7 @@ void ProblemArguments::add_to(CLI::App& app) {
     app.add_option("--threads", threads, "threads [all cores]")->group(running)->type_name("N");
     app.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]")
         ->group(running)
+        ->check(refuse_negative)
         ->type_name("N");
 }
 
@@ -167,16 +187,17 @@ std::unique_ptr<Problem<Real>> make_problem(const ProblemArguments& arguments) {
     problem->threads = resolve_threads(arguments.threads);
     problem->training = load_dataset<Real>(arguments.data.source, arguments.data.resolve(problem->threads));
     problem->loss = resolve_loss(arguments, problem->training.labels);
-    Targets targets = make_targets(problem->training.labels, problem->loss.kind, problem->classes);
+    Targets targets = targets_of(problem->training, problem->loss.kind, problem->classes);
     problem->region_spec = resolve_region(
         arguments, !arguments.region.empty() ? arguments.region : (targets.outputs > 1 ? "nuclear" : "l1"));
     if (arguments.hold_out > 0) {
         problem->held_out = hold_out(problem->training, arguments.hold_out, arguments.seed);
         // The classes are those of the rows that train; a class seen only in the held-out part cannot be
         // learned.
-        targets = make_targets(problem->training.labels, problem->loss.kind, problem->classes);
+        targets = targets_of(problem->training, problem->loss.kind, problem->classes);
     }
-    check_memory({targets.outputs, cols(problem->training.features)}, sizeof(Real), problem->threads);
+    check_memory(problem->training.name, {targets.outputs, cols(problem->training.features)}, sizeof(Real),
+                 problem->threads);
     problem->scaling = measure_scaling(problem->training.features, parse_normalization(arguments.normalize),
                                        problem->threads);
     apply_scaling(problem->training.features, problem->scaling, problem->threads);

@@ -16,6 +16,8 @@ namespace alfcg::cli {
 struct DataArguments {
     std::string source;
     std::string format = "auto";
+    std::optional<Index> rows;      // none: all
+    std::optional<Index> features;  // none: as found
     ReadOptions read;
 
     /// With `training`, also what only training may choose: the number of features.

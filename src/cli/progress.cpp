@@ -6,18 +6,9 @@
 #include <cmath>
 #include <string>
 
+#include "cli/status_line.hpp"
+
 namespace alfcg::cli {
-
-namespace {
-
-std::string duration(double seconds) {
-    if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-    const auto whole = static_cast<long>(seconds);
-    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-}
-
-}  // namespace
 
 Progress::Progress(std::FILE* out, const Options& options)
     : out_(out),

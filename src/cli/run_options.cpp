@@ -11,6 +11,8 @@ namespace alfcg::cli {
 
 namespace {
 
+constexpr double default_epochs = 100;
+
 double parse_parameter(const std::string& name, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -22,46 +24,61 @@ double parse_parameter(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-void RunArguments::add_to(CLI::App& app) {
-    const std::string group = "Method";
-    app.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]")
-        ->group(group)
-        ->type_name("NAME");
+void ParameterArguments::add_to(CLI::App& app) {
     for (const ParameterInfo& info : parameter_catalogue()) {
         const std::string name(info.name);
         app.add_option_function<std::string>(
-               "--" + name, [this, name](const std::string& text) { parameters[name] = text; },
+               "--" + name, [this, name](const std::string& text) { given[name] = text; },
                std::string(info.meaning))
-            ->group(group)
+            ->group("Method")
             ->type_name("NUMBER");
     }
-    const std::string budget =
-        "Budget: the run stops at the first one reached [100 epochs when none is given]";
-    app.add_option("--max-iterations", max_iterations, "iterations")->group(budget)->type_name("N");
+}
+
+Parameters ParameterArguments::resolve() const {
+    Parameters parameters;
+    for (const ParameterInfo& info : parameter_catalogue()) {
+        const std::string name(info.name);
+        const auto found = given.find(name);
+        if (found != given.end()) parameters.*info.member = parse_parameter(name, found->second);
+    }
+    return parameters;
+}
+
+void BudgetArguments::add_to(CLI::App& app, const std::string& otherwise) {
+    const std::string group = "Budget: a run stops at the first one reached [" + otherwise + "]";
+    app.add_option("--max-iterations", max_iterations, "iterations")->group(group)->type_name("N");
     app.add_option("--max-epochs", max_epochs, "component gradients over the number of rows")
-        ->group(budget)
+        ->group(group)
         ->type_name("E");
-    app.add_option("--max-seconds", max_seconds, "the method's own time")->group(budget)->type_name("S");
-    app.add_option("--gap", gap, "stop when the exact gap is at most this")->group(budget)->type_name("G");
+    app.add_option("--max-seconds", max_seconds, "the method's own time")->group(group)->type_name("S");
+    app.add_option("--gap", gap, "stop when the exact gap is at most this")->group(group)->type_name("G");
+}
+
+void BudgetArguments::apply(Options& options, double epochs) const {
+    if (max_iterations) options.max_iterations = *max_iterations;
+    if (max_epochs) options.max_epochs = *max_epochs;
+    if (max_seconds) options.max_seconds = *max_seconds;
+    options.gap = gap;
+    if (!max_iterations && !max_epochs && !max_seconds && !gap) options.max_epochs = epochs;
+    options.verify();
+}
+
+void RunArguments::add_to(CLI::App& app) {
+    app.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]")
+        ->group("Method")
+        ->type_name("NAME");
+    parameters.add_to(app);
+    budget.add_to(app, fmt::format("{:.0f} epochs when none is given", default_epochs));
 }
 
 Options RunArguments::resolve(std::uint64_t seed) const {
     Options options;
     options.method = method;
     options.seed = seed;
-    for (const ParameterInfo& info : parameter_catalogue()) {
-        const std::string name(info.name);
-        const auto given = parameters.find(name);
-        if (given == parameters.end()) continue;
-        options.parameters.*info.member = parse_parameter(name, given->second);
-    }
+    options.parameters = parameters.resolve();
     check_parameters(method, options.parameters);
-    if (max_iterations) options.max_iterations = *max_iterations;
-    if (max_epochs) options.max_epochs = *max_epochs;
-    if (max_seconds) options.max_seconds = *max_seconds;
-    options.gap = gap;
-    if (!max_iterations && !max_epochs && !max_seconds && !gap) options.max_epochs = 100;
-    options.verify();
+    budget.apply(options, default_epochs);
     return options;
 }
 

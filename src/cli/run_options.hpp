@@ -9,17 +9,36 @@
 
 namespace alfcg::cli {
 
-/// Options that say which method to run, with which parameters, and for how long.
-struct RunArguments {
-    std::string method = "alfcg-d";
-    std::map<std::string, std::string> parameters;  // as typed, by name
+/// The methods' parameters, each an option of its own.
+struct ParameterArguments {
+    std::map<std::string, std::string> given;  // as typed, by name
+
+    void add_to(CLI::App& app);
+    /// Throws Error for what is no number.
+    [[nodiscard]] Parameters resolve() const;
+};
+
+/// How long a run may take.
+struct BudgetArguments {
     std::optional<Index> max_iterations;
     std::optional<double> max_epochs;
     std::optional<double> max_seconds;
     std::optional<double> gap;
 
+    /// `otherwise`: the budget when none is given, in words.
+    void add_to(CLI::App& app, const std::string& otherwise);
+    /// Without any budget: `epochs`. Throws Error for a budget that makes no sense.
+    void apply(Options& options, double epochs) const;
+};
+
+/// One method with its parameters and its budget.
+struct RunArguments {
+    std::string method = "alfcg-d";
+    ParameterArguments parameters;
+    BudgetArguments budget;
+
     void add_to(CLI::App& app);
-    /// Throws Error when something does not fit the method. Without any budget: 100 epochs.
+    /// Throws Error when something does not fit the method.
     [[nodiscard]] Options resolve(std::uint64_t seed) const;
 };
 

@@ -43,11 +43,6 @@ std::string default_model_path(const std::string& source) {
     return name.string() + ".model.npz";
 }
 
-// Finds out before hours of training whether the outputs can be written; nothing is left behind.
-void check_writable(const std::string& path) {
-    if (!path.empty()) OutputFile{path};
-}
-
 template <class Real>
 struct Outcome {
     Result<Real> result;
@@ -175,12 +170,13 @@ void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem
 template <class Real>
 int train(TrainArguments& arguments) {
     Options options = arguments.run.resolve(arguments.problem.seed);
-    if (!arguments.batches.empty()) options.batches = read_batches(arguments.batches);
     std::string drawn;
     if (!arguments.batches_out.empty()) options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
     if (!arguments.trace.empty()) options.gap_every = arguments.trace_every;
 
     const auto problem = make_problem<Real>(arguments.problem);
+    if (!arguments.batches.empty())
+        options.batches = read_batches(arguments.batches, rows(problem->training.features));
     std::FILE* table = arguments.json ? stderr : stdout;
     if (!arguments.quiet) print_banner(table, arguments, *problem);
 
@@ -193,7 +189,7 @@ int train(TrainArguments& arguments) {
         outcome.result =
             solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
                 if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
-                    trace += trace_row(now);
+                    trace += trace_line(trace_row(now));
                 }
                 if (progress) progress->show(now);
                 return InterruptGuard::asked() ? Action::stop : Action::proceed;
@@ -209,8 +205,14 @@ int train(TrainArguments& arguments) {
     // Everything is on disk before the first name appears: a full disk leaves no half of the outputs.
     std::optional<OutputFile> trace_file;
     std::optional<OutputFile> batches_file;
-    if (!arguments.trace.empty()) trace_file.emplace(arguments.trace).write(trace);
-    if (!arguments.batches_out.empty()) batches_file.emplace(arguments.batches_out).write(drawn);
+    const auto prepare = [](std::optional<OutputFile>& file, const std::string& path,
+                            const std::string& text) {
+        if (path.empty()) return;
+        file.emplace(path).write(text);
+        file->sync();
+    };
+    prepare(trace_file, arguments.trace, trace);
+    prepare(batches_file, arguments.batches_out, drawn);
     save_model(outcome.model, arguments.model);
     if (trace_file) trace_file->commit();
     if (batches_file) batches_file->commit();
@@ -254,9 +256,9 @@ Command add_train(CLI::App& app) {
         if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");
         arguments->problem.verify();
         if (arguments->model.empty()) arguments->model = default_model_path(arguments->problem.data.source);
-        check_writable(arguments->model);
-        check_writable(arguments->trace);
-        check_writable(arguments->batches_out);
+        check_outputs(
+            {arguments->model, arguments->trace, arguments->batches_out},
+            {arguments->problem.data.source, arguments->problem.data.read.labels, arguments->batches});
         return arguments->problem.is_double() ? train<double>(*arguments) : train<float>(*arguments);
     };
 }

@@ -139,10 +139,14 @@ void OutputFile::write_through(const char* data, std::size_t bytes) {
     }
 }
 
-void OutputFile::commit() {
+void OutputFile::sync() {
     flush();
     // Some file systems have no fsync and say so with EINVAL or ENOTSUP.
     if (!temporary_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+}
+
+void OutputFile::commit() {
+    sync();
     if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
     if (temporary_.empty()) return;
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
@@ -163,6 +167,12 @@ void OutputFile::discard() noexcept {
 void OutputFile::fail(int reason) {
     discard();
     throw Error(path_ + ": cannot write: " + std::generic_category().message(reason));
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    OutputFile file(path);
+    file.write(text);
+    file.commit();
 }
 
 }  // namespace alfcg

@@ -20,6 +20,10 @@ class OutputFile {
 
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Puts what was written so far on the disk, under the temporary name: a full disk shows here, before any
+    /// name has changed.
+    void sync();
+    /// sync(), and the file has its name.
     void commit();
 
     [[nodiscard]] const std::string& path() const { return path_; }
@@ -38,5 +42,8 @@ class OutputFile {
     int descriptor_ = -1;
     std::string pending_;
 };
+
+/// All of a file at once.
+void write_file(const std::string& path, std::string_view text);
 
 }  // namespace alfcg

@@ -41,4 +41,7 @@ std::vector<MethodInfo> methods();
 /// of range.
 void check_parameters(std::string_view method, const Parameters& given);
 
+/// Those of the given parameters that the method has.
+Parameters own_parameters(std::string_view method, const Parameters& given);
+
 }  // namespace alfcg

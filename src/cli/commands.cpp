@@ -1,0 +1,70 @@
+#include "cli/commands.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+// A word as a shell would need it to be typed.
+std::string quoted(const std::string& word) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=.,:/@%") == std::string::npos;
+    if (plain) return word;
+    std::string result = "'";
+    for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+// Whether two names stand for one file. Devices and pipes may be named twice.
+bool same_file(const std::string& one, const std::string& other) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    if (fs::exists(one, ignored) && !fs::is_regular_file(one, ignored)) return false;
+    if (fs::exists(one, ignored) && fs::exists(other, ignored)) return fs::equivalent(one, other, ignored);
+    const auto whole = [&](const std::string& path) {
+        return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+    };
+    return whole(one) == whole(other);
+}
+
+}  // namespace
+
+std::string command_line(const CLI::App& app) {
+    std::string text = "alfcg " + app.get_name();
+    for (const CLI::Option* option : app.parse_order()) {
+        if (!option->get_positional()) text += " " + option->get_name();
+        if (option->get_type_size() == 0) continue;
+        for (const std::string& word : option->results()) text += " " + quoted(word);
+    }
+    return text;
+}
+
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+    for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+        if (output->empty()) continue;
+        OutputFile{*output};
+        for (const std::string& input : inputs)
+            if (std::filesystem::exists(input) && same_file(*output, input))
+                throw Error(*output + ": is an input, and would be replaced by an output; give another name");
+        if (std::any_of(outputs.begin(), output,
+                        [&](const auto& other) { return same_file(*output, other); }))
+            throw Error(*output + ": two outputs have this name; give another one");
+    }
+}
+
+void check_folder(const std::string& path) {
+    namespace fs = std::filesystem;
+    if (fs::exists(path) && !fs::is_directory(path)) throw Error(path + ": is not a folder");
+    // The nearest folder that exists must take a file.
+    fs::path nearest = fs::absolute(path);
+    while (!fs::exists(nearest)) nearest = nearest.parent_path();
+    OutputFile{(nearest / ".alfcg-check").string()};
+}
+
+}  // namespace alfcg::cli

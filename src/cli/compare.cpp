@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/method/catalogue.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/problem.hpp"
+#include "cli/run_options.hpp"
+#include "cli/status_line.hpp"
+#include "report/comparison.hpp"
+#include "report/page.hpp"
+#include "report/svg_figure.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+constexpr double default_epochs = 20;
+constexpr double trace_points = 120;
+
+struct CompareArguments {
+    ProblemArguments problem;
+    ParameterArguments parameters;
+    BudgetArguments budget;
+    std::string methods = "all";
+    int seeds = 1;
+    std::string output;
+    bool quiet = false;
+    bool json = false;
+    std::string command;  // as typed
+};
+
+// A parameter that none of the methods has is a slip.
+void check_parameters_are_used(const std::vector<std::string>& methods, const Parameters& given) {
+    for (const ParameterInfo& info : parameter_catalogue()) {
+        if (!(given.*info.member)) continue;
+        bool used = false;
+        for (const std::string& method : methods) used = used || (own_parameters(method, given).*info.member);
+        if (!used) throw Error(fmt::format("none of the methods compared has a parameter --{}", info.name));
+    }
+    for (const std::string& method : methods) check_parameters(method, own_parameters(method, given));
+}
+
+template <class Real>
+nlohmann::json facts_of(const CompareArguments& arguments, const Problem<Real>& problem) {
+    using nlohmann::json;
+    json facts = json::array();
+    const std::string classes =
+        problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
+    facts.push_back({"data", arguments.problem.data.source + ": " +
+                                 describe_features(problem.training.features) + classes + ", normalisation " +
+                                 arguments.problem.normalize});
+    facts.push_back({"loss", to_text(problem.loss.kind)});
+    facts.push_back({"region", problem.region->describe()});
+    facts.push_back({"computed with", fmt::format("{}, {} thread{}", arguments.problem.precision,
+                                                  problem.threads, problem.threads == 1 ? "" : "s")});
+    return facts;
+}
+
+nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::vector<RunRecord>& runs) {
+    nlohmann::ordered_json json;
+    json["command"] = arguments.command;
+    json["best_objective"] = best_objective(runs);
+    json["ranking"] = nlohmann::json::array();
+    for (const Ranked& entry : rank_runs(runs)) {
+        nlohmann::ordered_json row;
+        row["method"] = entry.method;
+        row["setting"] = entry.setting;
+        row["runs"] = entry.runs;
+        row["objective"] = entry.objective;
+        row["objective_spread"] = entry.spread;
+        row["gap"] = entry.gap;
+        row["iterations"] = entry.iterations;
+        row["epochs"] = entry.epochs;
+        row["seconds"] = entry.seconds;
+        json["ranking"].push_back(row);
+    }
+    json["runs"] = nlohmann::json::array();
+    for (const RunRecord& run : runs) {
+        nlohmann::ordered_json row;
+        row["method"] = run.method;
+        row["seed"] = run.seed;
+        row["status"] = run.status;
+        row["iterations"] = run.last().iteration;
+        row["epochs"] = run.last().epochs;
+        row["seconds"] = run.last().seconds;
+        row["objective"] = run.last().objective;
+        row["gap"] = run.last().gap;
+        row["trace"] = fmt::format("runs/{}-{}.csv", run.method, run.seed);
+        json["runs"].push_back(row);
+    }
+    return json;
+}
+
+void print_ranking(const std::vector<RunRecord>& runs) {
+    fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11} {:>10} {:>8} {:>9}\n", "rank", "method", "setting",
+               "objective", "gap", "iterations", "epochs", "seconds");
+    int rank = 0;
+    for (const Ranked& entry : rank_runs(runs)) {
+        const std::string objective = entry.runs > 1
+                                          ? fmt::format("{:.6f} ± {:.1e}", entry.objective, entry.spread)
+                                          : fmt::format("{:.6f}          ", entry.objective);
+        fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11.4g} {:>10.0f} {:>8.2f} {:>9.3f}\n", ++rank, entry.method,
+                   entry.setting, objective, entry.gap, entry.iterations, entry.epochs, entry.seconds);
+    }
+}
+
+template <class Real>
+int compare(CompareArguments& arguments) {
+    const std::vector<std::string> methods = select_methods(arguments.methods);
+    const Parameters parameters = arguments.parameters.resolve();
+    check_parameters_are_used(methods, parameters);
+    Options budget;
+    arguments.budget.apply(budget, default_epochs);
+
+    const auto problem = make_problem<Real>(arguments.problem);
+    std::vector<std::pair<std::string, std::uint64_t>> plan;
+    for (const std::string& method : methods)
+        for (int k = 0; k < (is_stochastic(method) ? arguments.seeds : 1); ++k) {
+            plan.emplace_back(method, arguments.problem.seed + static_cast<std::uint64_t>(k));
+        }
+
+    std::vector<RunRecord> runs;
+    bool stopped = false;
+    {
+        const InterruptGuard guard;
+        StatusLine status(arguments.quiet ? nullptr : stderr, plan.size());
+        for (const auto& [method, seed] : plan) {
+            status.show(runs.size(), fmt::format("{} seed {}", method, seed));
+            Options options = budget;
+            options.method = method;
+            options.seed = seed;
+            options.parameters = own_parameters(method, parameters);
+            const auto region = make_region<Real>(problem->region_spec);  // no warm start from another method
+            RunRecord run = record_run(*problem->objective, *region, options, trace_points,
+                                       [] { return InterruptGuard::asked(); });
+            stopped = InterruptGuard::asked();
+            if (stopped) break;  // half a run would not be on the same footing
+            runs.push_back(std::move(run));
+        }
+    }
+    if (runs.empty()) return exit_interrupted;
+
+    const std::filesystem::path folder(arguments.output);
+    std::filesystem::create_directories(folder / "runs");
+    std::filesystem::create_directories(folder / "figures");
+    for (const RunRecord& run : runs) {
+        write_file((folder / "runs" / fmt::format("{}-{}.csv", run.method, run.seed)).string(),
+                   trace_text(run.trace));
+    }
+    const auto summary = summary_of(arguments, runs);
+    write_file((folder / "summary.json").string(), summary.dump(2) + "\n");
+    const nlohmann::json panel =
+        panel_of(arguments.problem.data.source + ", " + problem->region->describe(), runs);
+    for (const char* quantity : {"suboptimality", "gap", "error"})
+        for (const char* axis : {"seconds", "epochs", "iterations"}) {
+            write_file((folder / "figures" / fmt::format("{}-{}.svg", quantity, axis)).string(),
+                       svg_figure(panel, quantity, axis));
+        }
+    const nlohmann::json report{{"title", "alfcg compare " + arguments.problem.data.source},
+                                {"command", arguments.command},
+                                {"version", ALFCG_VERSION},
+                                {"facts", facts_of(arguments, *problem)},
+                                {"figures", {{{"title", "Course of the runs"}, {"panels", {panel}}}}},
+                                {"tables", {ranking_table(runs)}}};
+    write_file((folder / "report.html").string(), report_page(report));
+
+    if (arguments.json) {
+        fmt::print("{}\n", summary.dump());
+    } else {
+        print_ranking(runs);
+        fmt::print("\nreport     {}\n", (folder / "report.html").string());
+    }
+    return stopped ? exit_interrupted : 0;
+}
+
+std::string default_folder(const std::string& source) {
+    return std::filesystem::path(source).filename().string() + ".compare";
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& app) {
+    auto arguments = std::make_shared<CompareArguments>();
+    arguments->problem.add_to(app);
+    app.add_option(
+           "--methods", arguments->methods,
+           "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]")
+        ->group("Method")
+        ->type_name("LIST");
+    app.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]")
+        ->group("Method")
+        ->type_name("K");
+    arguments->parameters.add_to(app);
+    arguments->budget.add_to(app, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    app.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]")
+        ->group("Output")
+        ->type_name("FOLDER");
+    app.add_flag("--quiet", arguments->quiet, "no progress line")->group("Output");
+    app.add_flag("--json", arguments->json, "print the summary as one JSON object")->group("Output");
+    return [arguments, &app] {
+        if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
+        arguments->problem.verify();
+        if (arguments->output.empty()) arguments->output = default_folder(arguments->problem.data.source);
+        check_folder(arguments->output);
+        arguments->command = command_line(app);
+        return arguments->problem.is_double() ? compare<double>(*arguments) : compare<float>(*arguments);
+    };
+}
+
+}  // namespace alfcg::cli

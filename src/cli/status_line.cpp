@@ -1,0 +1,45 @@
+#include "cli/status_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace alfcg::cli {
+
+std::string duration(double seconds) {
+    if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+    const auto whole = static_cast<long>(seconds);
+    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+StatusLine::StatusLine(std::FILE* out, std::size_t total)
+    : out_(out),
+      total_(total),
+      terminal_(out != nullptr && isatty(fileno(out)) != 0),
+      start_(Clock::now()),
+      last_(start_ - std::chrono::hours(1)) {}
+
+StatusLine::~StatusLine() {
+    if (open_) fmt::print(out_, "\r\033[K");
+}
+
+void StatusLine::show(std::size_t done, const std::string& now, std::size_t skipped) {
+    if (out_ == nullptr) return;
+    const auto time = Clock::now();
+    if (time - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10000)))
+        return;
+    last_ = time;
+    std::string text = fmt::format("{} of {} runs", done, total_);
+    if (done > skipped) {
+        const double elapsed = std::chrono::duration<double>(time - start_).count();
+        const double left =
+            elapsed * static_cast<double>(total_ - done) / static_cast<double>(done - skipped);
+        text += fmt::format(", {} left", duration(left));
+    }
+    text += "  " + now;
+    fmt::print(out_, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
+    std::fflush(out_);
+    open_ = terminal_;
+}
+
+}  // namespace alfcg::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+namespace alfcg::cli {
+
+/// One line for a whole series of runs: how many are done, what is running, and the time left. Kept up to date in place
+/// on a terminal; elsewhere a plain line now and then.
+class StatusLine {
+  public:
+    /// out = nullptr: says nothing.
+    StatusLine(std::FILE* out, std::size_t total);
+    ~StatusLine();
+    StatusLine(const StatusLine&) = delete;
+    StatusLine& operator=(const StatusLine&) = delete;
+
+    /// `done` of the total are finished; `now` is about to run. `skipped` were there already and took no time.
+    void show(std::size_t done, const std::string& now, std::size_t skipped = 0);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::FILE* out_;
+    std::size_t total_;
+    bool terminal_;
+    bool open_ = false;
+    Clock::time_point start_;
+    Clock::time_point last_;
+};
+
+/// "12.3 s", "4 min 05 s", "2 h 10 min".
+std::string duration(double seconds);
+
+}  // namespace alfcg::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/trace.hpp"
+
+namespace alfcg {
+
+/// One finished run of a comparison.
+struct RunRecord {
+    std::string method;
+    std::string setting;
+    std::uint64_t seed = 0;
+    std::string status;
+    std::vector<TraceRow> trace;  // sampled; the first and the last iterate always
+
+    [[nodiscard]] const TraceRow& last() const { return trace.back(); }
+};
+
+/// Runs one method and keeps about `points` rows of its course; metrics are off the method's clock. `stop` is asked at
+/// every iterate.
+template <class Real>
+RunRecord record_run(Objective<Real>& objective, Region<Real>& region, const Options& options, double points,
+                     const std::function<bool()>& stop);
+
+/// Means over the seeds of one method; `spread` is the standard deviation over them (0 for one run).
+struct Ranked {
+    std::string method;
+    std::string setting;
+    int runs = 0;
+    double objective = 0;
+    double spread = 0;
+    double gap = 0;
+    double iterations = 0;
+    double epochs = 0;
+    double seconds = 0;
+};
+
+/// One entry per method, the lowest final objective first.
+std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs);
+
+/// The lowest objective seen in any row of any run.
+double best_objective(const std::vector<RunRecord>& runs);
+
+/// The runs as a panel of the report page (schema in page.hpp).
+nlohmann::json panel_of(const std::string& title, const std::vector<RunRecord>& runs);
+
+/// The ranking as a table of the report page.
+nlohmann::json ranking_table(const std::vector<RunRecord>& runs);
+
+/// Methods by name, by setting (deterministic, finite-sum, expectation) or all, separated by commas; in the table's
+/// order, each once. Throws Error for what is neither.
+std::vector<std::string> select_methods(std::string_view list);
+
+/// The setting of a method; whether its runs depend on the seed.
+std::string setting_of(std::string_view method);
+bool is_stochastic(std::string_view method);
+
+}  // namespace alfcg
