@@ -39,7 +39,7 @@ std::string command_line(const CLI::App& app) {
     std::string text = "alfcg " + app.get_name();
     for (const CLI::Option* option : app.parse_order()) {
         if (!option->get_positional()) text += " " + option->get_name();
-        if (option->get_type_size() == 0) continue;
+        if (option->get_items_expected_max() == 0) continue;  // a flag
         for (const std::string& word : option->results()) text += " " + quoted(word);
     }
     return text;

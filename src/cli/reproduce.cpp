@@ -223,7 +223,7 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
     const fs::path folder(arguments.output);
     json figures = json::array();
     for (const int figure : arguments.figures) figures.push_back(figure_json(figure, panels));
-    std::string rho = arguments.parameters.given.at("rho");
+    const std::string rho = arguments.parameters.given.at("rho");
     const bool printed = rho == printed_rho && arguments.normalize == "spectral";
     json notes = json::array();
     notes.push_back(
@@ -232,19 +232,22 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
               "The paper does not say how it scaled its data; that it did so in this way is an inference: it "
               "is the only one of the usual normalisations under which the printed rho = 1e-5 makes sense."
             : "Run with parameters or a normalisation other than the paper's printed ones.");
-    const json report{
-        {"title", "The paper's figures, " + arguments.scale + " scale"},
-        {"command", arguments.command},
-        {"version", ALFCG_VERSION},
-        {"facts",
-         {{"data", data_name("randn", arguments.scale) + ", " + data_name("mnist", arguments.scale)},
-          {"normalisation", arguments.normalize},
-          {"rho", rho},
-          {"seeds", std::to_string(arguments.seeds) + " for the stochastic methods"},
-          {"precision", arguments.precision}}},
-        {"figures", figures},
-        {"tables", {verdict_table(panels)}},
-        {"notes", notes}};
+    json facts = json::array();
+    const auto fact = [&](const char* name, const std::string& text) {
+        facts.push_back(json::array({name, text}));
+    };
+    fact("data", data_name("randn", arguments.scale) + ", " + data_name("mnist", arguments.scale));
+    fact("normalisation", arguments.normalize);
+    fact("rho", rho);
+    fact("seeds", std::to_string(arguments.seeds) + " for the stochastic methods");
+    fact("precision", arguments.precision);
+    const json report{{"title", "The paper's figures, " + arguments.scale + " scale"},
+                      {"command", arguments.command},
+                      {"version", ALFCG_VERSION},
+                      {"facts", facts},
+                      {"figures", figures},
+                      {"tables", {verdict_table(panels)}},
+                      {"notes", notes}};
     write_file((folder / "report.html").string(), report_page(report));
     write_file((folder / "summary.json").string(),
                json{{"command", arguments.command}, {"verdicts", verdict_summary(panels)}}.dump(2) + "\n");

@@ -29,6 +29,13 @@ std::size_t sequence_length(std::string_view text) {
     return 0;
 }
 
+/// Not so: control characters and the two code points at the end of the first plane.
+bool allowed_in_xml(std::string_view letter) {
+    if (letter == "\xEF\xBF\xBE" || letter == "\xEF\xBF\xBF") return false;
+    return static_cast<unsigned char>(letter[0]) >= 0x20U || letter == "\t" || letter == "\n" ||
+           letter == "\r";
+}
+
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
@@ -39,7 +46,7 @@ std::string escape_markup(std::string_view text) {
         const std::size_t length = sequence_length(text.substr(place));
         const std::string_view letter = text.substr(place, length);
         place += length == 0 ? 1 : length;
-        if (length == 0 || letter == "\xEF\xBF\xBE" || letter == "\xEF\xBF\xBF") {
+        if (length == 0 || !allowed_in_xml(letter)) {
             result += replacement;
         } else if (letter == "&") {
             result += "&amp;";
@@ -51,9 +58,6 @@ std::string escape_markup(std::string_view text) {
             result += "&quot;";
         } else if (letter == "'") {
             result += "&#39;";
-        } else if (static_cast<unsigned char>(letter[0]) < 0x20U && letter != "\t" && letter != "\n" &&
-                   letter != "\r") {
-            result += replacement;
         } else {
             result += letter;
         }

@@ -85,7 +85,7 @@ std::string cell_markup(const json& cell, const Column& column, const std::vecto
     for (const CurveStyle& style : styles) {
         if (!column.method || style.method != text) continue;
         if (style.emphasis) classes += " emphasis";
-        content = line_sample(style) + content;
+        content.insert(0, line_sample(style));
     }
     const std::string key = value ? fmt::format("{:.17g}", *value) : std::string();
     return fmt::format("<td{} data-value=\"{}\">{}</td>", classes.empty() ? "" : " class=\"" + classes + "\"",

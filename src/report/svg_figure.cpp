@@ -183,13 +183,13 @@ std::string svg_figure(const json& panel, const std::string& quantity, const std
     return svg_figure(panel, quantity, axis, curve_styles(panel));
 }
 
-std::string svg_figure(const json& source, const std::string& quantity, const std::string& axis,
+std::string svg_figure(const json& panel, const std::string& quantity, const std::string& axis,
                        const std::vector<CurveStyle>& styles) try {
     require_quantity(quantity);
     require_axis(axis);
-    const ReportPanel panel(source);
+    const ReportPanel checked(panel);
     std::vector<DrawnCurve> curves;
-    for (const ReportCurve& curve : panel.curves) {
+    for (const ReportCurve& curve : checked.curves) {
         curves.push_back(
             {&style_of(styles, curve.method), seed_band(curve, quantity, axis), curve.runs.size()});
     }
@@ -203,7 +203,7 @@ std::string svg_figure(const json& source, const std::string& quantity, const st
         "fill=\"#fff\"/>\n"
         "<text x=\"{5}\" y=\"20\" font-size=\"13\" font-weight=\"bold\" "
         "fill=\"#222\">{2}</text>\n{6}{7}</svg>\n",
-        width, tall, escape_markup(panel.title), quantity_label(quantity), axis, left,
+        width, tall, escape_markup(checked.title), quantity_label(quantity), axis, left,
         plot_markup(curves, quantity, axis), legend_markup(curves));
 } catch (const json::exception& error) {
     throw Error("report: a panel does not follow the schema of report/page.hpp: " +

@@ -1,0 +1,188 @@
+// `alfcg compare` and `alfcg reproduce` as a user runs them, and the rules behind their verdicts.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "alfcg/core/error.hpp"
+#include "program.hpp"
+#include "report/reproduction.hpp"
+
+namespace alfcg {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+TEST(Compare, WritesOneTracePerRunAndRanksTheMeans) {
+    TemporaryFolder folder;
+    const auto result = run_program({"compare", "randn-400-20", "--methods", "deterministic,alfcg-fs,saga-fw",
+                                     "--seeds", "3", "--max-epochs", "4", "--output", "out", "--quiet"},
+                                    folder.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    const fs::path out = folder.file("out");
+    EXPECT_TRUE(fs::exists(out / "report.html"));
+    EXPECT_TRUE(fs::exists(out / "figures" / "suboptimality-epochs.svg"));
+    const json summary = json::parse(read_bytes((out / "summary.json").string()));
+    EXPECT_EQ(summary["command"],
+              "alfcg compare randn-400-20 --methods deterministic,alfcg-fs,saga-fw --seeds 3 --max-epochs 4 "
+              "--output out "
+              "--quiet");
+    EXPECT_EQ(summary["runs"].size(), 7 + 2 * 3);
+    std::map<std::string, std::vector<double>> finals;
+    for (const json& run : summary["runs"]) {
+        const std::string file = (out / run["trace"].get<std::string>()).string();
+        const auto rows = parse_trace(read_bytes(file), file);
+        EXPECT_EQ(rows.front().iteration, 0);
+        EXPECT_EQ(rows.front().epochs, 0);
+        EXPECT_FALSE(rows.back().step.has_value());
+        EXPECT_GE(rows.back().epochs, 4);
+        EXPECT_EQ(rows.back().objective, run["objective"].get<double>());
+        finals[run["method"]].push_back(rows.back().objective);
+    }
+    double previous = -1;
+    EXPECT_EQ(summary["ranking"].size(), 9U);
+    for (const json& entry : summary["ranking"]) {
+        double mean = 0;
+        const auto& values = finals[entry["method"]];
+        for (const double value : values) mean += value / static_cast<double>(values.size());
+        EXPECT_NEAR(entry["objective"].get<double>(), mean, 1e-12);
+        EXPECT_GE(entry["objective"].get<double>(), previous);
+        previous = entry["objective"];
+    }
+}
+
+TEST(Compare, RefusesWhatIsNoMethodOrNoParameterOfAny) {
+    TemporaryFolder folder;
+    const auto message = [&](const std::vector<std::string>& extra) {
+        std::vector<std::string> arguments{"compare", "randn-50-5"};
+        arguments.insert(arguments.end(), extra.begin(), extra.end());
+        const auto result = run_program(arguments, folder.path());
+        EXPECT_EQ(result.status, 2);
+        EXPECT_EQ(folder.count(), 0);
+        return result.err;
+    };
+    EXPECT_NE(message({"--methods", "alfcg-d,nonsense"}).find("'nonsense'"), std::string::npos);
+    EXPECT_NE(message({"--methods", "alfcg-d", "--momentum", "0.5"}).find("--momentum"), std::string::npos);
+    EXPECT_NE(message({"--seeds", "0"}).find("--seeds"), std::string::npos);
+    EXPECT_NE(message({"--max-epochs", "-3"}).find("negative"), std::string::npos);
+}
+
+TEST(Reproduce, GoesOnAfterAKillWithoutRepeatingFinishedRuns) {
+    TemporaryFolder folder;
+    const std::vector<std::string> command{"reproduce",  "1",           "--max-epochs", "6",
+                                           "--data-dir", folder.path(), "--output",     "rep"};
+    const auto runs = [&] {
+        std::map<std::string, fs::file_time_type> files;
+        if (!fs::exists(folder.file("rep/runs"))) return files;
+        for (const auto& entry : fs::recursive_directory_iterator(folder.file("rep/runs"))) {
+            if (entry.path().extension() == ".csv") files[entry.path().string()] = entry.last_write_time();
+        }
+        return files;
+    };
+    Program killed(command, folder.path());
+    while (runs().size() < 5) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    killed.signal(SIGKILL);
+    EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
+    const auto before = runs();
+    EXPECT_FALSE(fs::exists(folder.file("rep/report.html")));
+
+    const auto result = run_program(command, folder.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("MNIST panels skipped"), std::string::npos) << "it says what is missing";
+    const auto after = runs();
+    EXPECT_EQ(after.size(), 4U * 7U);
+    for (const auto& [file, time] : before) EXPECT_EQ(after.at(file), time) << file;
+    const json summary = json::parse(read_bytes(folder.file("rep/summary.json")));
+    EXPECT_EQ(summary["verdicts"].size(), 4U);
+    EXPECT_TRUE(fs::exists(folder.file("rep/report.html")));
+    EXPECT_TRUE(fs::exists(folder.file("rep/figures/figure-1a.svg")));
+}
+
+TEST(Reproduce, PanelsAreThoseOfThePaper) {
+    const auto panels = paper_panels(5);
+    ASSERT_EQ(panels.size(), 8U);
+    EXPECT_EQ(panels[0].letter, 'a');
+    EXPECT_EQ(panels[7].letter, 'h');
+    EXPECT_EQ(panels[1].data, "mnist");
+    EXPECT_EQ(panels[1].radius, 10);
+    EXPECT_EQ(panels[4].radius, 1);
+    EXPECT_EQ(panels[6].radius, 1000);
+    EXPECT_EQ(panels[0].region, "lp");
+    EXPECT_EQ(panels[0].setting, "finite-sum");
+    EXPECT_EQ(paper_panels(7).size(), 16U);
+    EXPECT_THROW(paper_panels(8), Error);
+}
+
+// Runs that start at 1 and end where told.
+std::vector<RunRecord> runs_ending(const std::map<std::string, double>& ends) {
+    std::vector<RunRecord> runs;
+    for (const auto& [method, end] : ends) {
+        TraceRow first;
+        first.objective = 1;
+        TraceRow last;
+        last.iteration = 10;
+        last.objective = end;
+        runs.push_back({method, setting_of(method), 0, "max-epochs", {first, last}});
+    }
+    return runs;
+}
+
+TEST(Reproduce, VerdictsFollowTheirRules) {
+    using Outcome = Verdict::Outcome;
+    std::map<std::string, double> ends{{"fw-openloop", 0.5}, {"fw-shortstep", 0.5}, {"fw-momentum", 0.5},
+                                       {"fw-sliding", 0.5},  {"fw-armijo", 0.1},    {"fw-parafree", 0.2},
+                                       {"alfcg-d", 0.13}};
+    const auto outcome = [&](const char* setting) { return judge(setting, runs_ending(ends)).outcome; };
+    EXPECT_EQ(outcome("deterministic"), Outcome::held);  // 0.03/0.9 above Armijo
+    EXPECT_EQ(judge("deterministic", runs_ending(ends)).rank, 2);
+    ends["alfcg-d"] = 0.3;
+    EXPECT_EQ(outcome("deterministic"), Outcome::partly);
+    ends["alfcg-d"] = 0.6;
+    EXPECT_EQ(outcome("deterministic"), Outcome::failed);
+    for (auto& [method, end] : ends) end = 0.5;
+    ends["fw-momentum"] = 0.504;
+    EXPECT_EQ(outcome("deterministic"), Outcome::tied);
+
+    ends = {{"svfw", 0.5},         {"saga-fw", 0.4},  {"spider-cg", 0.5},
+            {"onesample-fw", 0.5}, {"sarah-fw", 0.5}, {"alfcg-fs", 0.3}};
+    EXPECT_EQ(outcome("finite-sum"), Outcome::held);
+    ends["alfcg-fs"] = 0.42;
+    EXPECT_EQ(outcome("finite-sum"), Outcome::partly);
+    ends["alfcg-fs"] = 1.5;
+    const Verdict diverged = judge("finite-sum", runs_ending(ends));
+    EXPECT_EQ(diverged.outcome, Outcome::failed);
+    EXPECT_NE(diverged.reason.find("above its start"), std::string::npos);
+
+    ends = {{"sfw", 0.5},  {"sfw-gb", 0.5},     {"onesample-storm", 0.5}, {"onesample-ema", 0.4},
+            {"srfw", 0.5}, {"alfcg-mvr1", 0.3}, {"alfcg-mvr2", 0.2}};
+    EXPECT_EQ(outcome("expectation"), Outcome::held);
+    ends["alfcg-mvr1"] = 0.45;
+    EXPECT_EQ(outcome("expectation"), Outcome::partly);
+    ends["alfcg-mvr2"] = 0.45;
+    EXPECT_EQ(outcome("expectation"), Outcome::failed);
+}
+
+TEST(Trace, TextReadsBackExactly) {
+    TraceRow row;
+    row.iteration = 3;
+    row.epochs = 1.0 / 3;
+    row.objective = 2.3025850929940455;
+    row.gap = 1e-300;
+    row.error = 0.1;
+    const auto rows = parse_trace(trace_text({row, row}), "t");
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].epochs, row.epochs);
+    EXPECT_EQ(rows[1].gap, row.gap);
+    EXPECT_FALSE(rows[1].step.has_value());
+    EXPECT_EQ(*rows[1].error, 0.1);
+    for (const std::string bad :
+         {"x,y\n", "iteration,epochs,seconds,objective,gap,step,curvature,alpha,error\n1,2\n",
+          "iteration,epochs,seconds,objective,gap,step,curvature,alpha,error\n1,2,3,4,5,,,,"}) {
+        EXPECT_THROW(parse_trace(bad, "t"), Error);
+    }
+}
+
+}  // namespace
+}  // namespace alfcg
