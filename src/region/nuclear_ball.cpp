@@ -23,8 +23,9 @@ namespace {
 
 template <class Real>
 double nuclear_norm(const Matrix<Real>& x) {
-    if (std::isnan(region::largest_magnitude(x.data(), x.size())))
-        return std::numeric_limits<double>::infinity();
+    const double largest = region::largest_magnitude(x.data(), x.size());
+    if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
+    if (largest == 0) return 0;
     const std::vector<double> values = singular_values(x);
     return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -99,8 +100,10 @@ class NuclearBall final : public Region<Real> {
         if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
         krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify);
         const double threshold = composite_.nuclear * scale;
+        // Nothing is exact that was not proven: an estimate is never 0.
+        const double least = certify ? 0.0 : std::numeric_limits<double>::min();
         const auto bound = [&](double reached) {
-            return radius_ * (std::max(krylov_->upper() - reached, 0.0) / scale);
+            return std::max(radius_ * (std::max(krylov_->upper() - reached, 0.0) / scale), least);
         };
         if (krylov_->value() <= threshold) {  // the origin is best unless σ₁ is above λ after all
             zero(vertex);
