@@ -165,7 +165,9 @@ CsvLayout find_csv_layout(const std::string& path, std::string_view sample_text,
     CsvLayout layout;
     layout.separator = find_separator(sample_text, complete);
     const Sample sample = split_sample(sample_text, complete, layout.separator);
-    if (sample.records.empty()) throw InputError(path, 0, "no data rows");
+    // Blanks and tabs alone are no row of empty fields, whatever the separator would be.
+    const bool blank = complete && sample_text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (blank || sample.records.empty()) throw InputError(path, 0, "no data rows");
     const auto& first = sample.records.front();
     const Index line = sample.first_line;
     if (sample.first_problem != nullptr) throw InputError(path, line, sample.first_problem);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
@@ -81,6 +83,9 @@ Dataset<Real> read_text_file(ByteSource& source, Format format, const ReadOption
 
 template <class Real>
 Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
+    std::error_code ignored;
+    if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
+        throw InputError(path, 0, "no such file, nor a built-in data set (randn-N-d, mnist-N-d)");
     ByteSource source(path);
     Format format = options.format;
     if (format == Format::automatic) format = recognize_binary(source);

@@ -12,9 +12,10 @@ namespace alfcg {
 
 template <class Real>
 Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
-    if (options.classes < 2 || options.classes > std::numeric_limits<std::int32_t>::max())
-        throw Error(builtin.name + ": the number of classes must be at least 2, not " +
-                    std::to_string(options.classes));
+    constexpr Index most_classes = std::numeric_limits<std::int32_t>::max();
+    if (options.classes < 2 || options.classes > most_classes)
+        throw Error(builtin.name + ": the number of classes must be at least 2 and at most " +
+                    std::to_string(most_classes) + ", not " + std::to_string(options.classes));
     // The first rows of a larger set are the smaller set: no need to make the others.
     const Index rows = options.rows > 0 ? std::min(options.rows, builtin.rows) : builtin.rows;
     const Index cols = builtin.cols;

@@ -21,8 +21,7 @@ RawInput::RawInput(std::string path) : path_(std::move(path)), buffer_(buffer_by
     descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) {
         const int reason = errno;
-        if (reason == ENOENT || reason == ENOTDIR)
-            throw InputError(path_, 0, "no such file, nor a built-in data set (randn-N-d, mnist-N-d)");
+        if (reason == ENOENT || reason == ENOTDIR) throw InputError(path_, 0, "no such file");
         throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(reason));
     }
     try {

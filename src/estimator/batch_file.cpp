@@ -8,7 +8,7 @@
 
 namespace alfcg {
 
-std::vector<std::vector<Index>> read_batches(const std::string& path) {
+std::vector<std::vector<Index>> read_batches(const std::string& path, Index samples) {
     if (std::filesystem::is_directory(path))
         throw InputError(path, 0, "is a directory, not a file of batches");
     std::ifstream file(path);
@@ -28,6 +28,11 @@ std::vector<std::vector<Index>> read_batches(const std::string& path) {
             if (error != std::errc() || row < 0 || (rest < end && !blank(*rest))) {
                 throw InputError(path, number,
                                  "a batch is a line of row numbers (0, 1, 2, ...) separated by spaces");
+            }
+            if (row >= samples) {
+                throw InputError(path, number,
+                                 "row " + std::to_string(row) + " does not exist: rows go from 0 to " +
+                                     std::to_string(samples - 1));
             }
             batch.push_back(row);
             at = rest;
