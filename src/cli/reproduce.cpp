@@ -266,7 +266,7 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
 }
 
 void print_verdicts(const std::vector<PanelRuns>& panels) {
-    fmt::print("{:<8} {:<14} {:<34} {:>7}  {:<7} {}\n", "panel", "setting", "problem", "rank", "claim",
+    fmt::print("{:<8} {:<14} {:<37} {:>7}  {:<7} {}\n", "panel", "setting", "problem", "rank", "claim",
                "why");
     std::map<std::string, std::map<std::string, int>> counts;
     for (const PanelRuns& panel : panels) {
@@ -275,7 +275,7 @@ void print_verdicts(const std::vector<PanelRuns>& panels) {
         ++counts[panel.panel.setting][std::string(to_text(verdict.outcome))];
         const std::string problem =
             fmt::format("{}, {}", panel.title.substr(4), panel.panel.region == "nuclear" ? "nuclear" : "l_3");
-        fmt::print("{:<8} {:<14} {:<34} {:>2} of {}  {:<7} {}\n",
+        fmt::print("{:<8} {:<14} {:<37} {:>2} of {}  {:<7} {}\n",
                    fmt::format("{} ({})", panel.panel.figure, panel.panel.letter), panel.panel.setting,
                    problem, verdict.rank, verdict.methods, to_text(verdict.outcome), verdict.reason);
     }

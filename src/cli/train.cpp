@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -178,14 +179,16 @@ int train(TrainArguments& arguments) {
     if (!arguments.batches.empty())
         options.batches = read_batches(arguments.batches, rows(problem->training.features));
     std::FILE* table = arguments.json ? stderr : stdout;
-    if (!arguments.quiet) print_banner(table, arguments, *problem);
+    // The summary alone goes to stdout; a stderr that is not looked at keeps its one line for errors.
+    const bool show = !arguments.quiet && (!arguments.json || isatty(STDERR_FILENO) != 0);
+    if (show) print_banner(table, arguments, *problem);
 
     std::string trace(trace_header);
     Outcome<Real> outcome;
     {
         const InterruptGuard guard;
         std::optional<Progress> progress;
-        if (!arguments.quiet) progress.emplace(table, options);
+        if (show) progress.emplace(table, options);
         outcome.result =
             solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
                 if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
@@ -250,7 +253,7 @@ Command add_train(CLI::App& app) {
         ->type_name("FILE");
     app.add_flag("--quiet", arguments->quiet, "print no table")->group(group);
     app.add_flag("--json", arguments->json,
-                 "print the closing summary as one JSON object; the table goes to stderr")
+                 "print the closing summary as one JSON object; a table only on a terminal, to stderr")
         ->group(group);
     return [arguments] {
         if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");

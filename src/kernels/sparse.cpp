@@ -17,6 +17,13 @@ template <class Real>
 HWY_INLINE void Forward(const SparseRow<Real>& row, const Real* HWY_RESTRICT weights, const Layout& layout,
                         Real* HWY_RESTRICT scores) {
     const Index outputs = layout.outputs;
+    if (outputs == 1) {
+        Real sum = 0;
+        for (Index k = 0; k < row.count; ++k)
+            sum += row.value[k] * weights[row.column[k] * layout.feature_stride];
+        scores[0] = sum;
+        return;
+    }
     std::fill(scores, scores + outputs, Real(0));
     for (Index k = 0; k < row.count; ++k) {
         const Real value = row.value[k];
@@ -33,6 +40,12 @@ template <class Real>
 HWY_INLINE void Backward(const SparseRow<Real>& row, const Real* HWY_RESTRICT residuals, const Layout& layout,
                          Real* HWY_RESTRICT gradient) {
     const Index outputs = layout.outputs;
+    if (outputs == 1) {
+        const Real residual = residuals[0];
+        for (Index k = 0; k < row.count; ++k)
+            gradient[row.column[k] * layout.feature_stride] += residual * row.value[k];
+        return;
+    }
     for (Index k = 0; k < row.count; ++k) {
         const Real value = row.value[k];
         Real* HWY_RESTRICT g = gradient + row.column[k] * layout.feature_stride;

@@ -19,6 +19,7 @@ namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 21;
+constexpr Index sparse_serial_work = Index{1} << 18;  // a scattered entry costs several times a dense one
 
 // Rows per block: about 256 KiB of data, which stays in the second-level cache between the two halves of a
 // pass.
@@ -173,7 +174,7 @@ double LinearObjective<Real>::sparse_pass(const SparseFeatures<Real>& features, 
         nonzeros = 0;
         for (Index i = 0; i < selection.count; ++i) nonzeros += sparse_row(features, selection.row(i)).count;
     }
-    const int threads = nonzeros * outputs < serial_work ? 1 : threads_;
+    const int threads = nonzeros * outputs < sparse_serial_work ? 1 : threads_;
     const double weight = 1.0 / static_cast<double>(selection.count);
 
     // Outputs side by side for each feature suit a pass over much data; a small batch is not worth the
