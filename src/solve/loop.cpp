@@ -18,6 +18,11 @@ constexpr double oracle_accuracy = 1e-2;
 // Rounding that a feasible starting point may show.
 constexpr double feasibility_slack = 1e-5;
 
+// A gap is never negative (spec 1): what rounding leaves below zero is zero.
+double not_negative(double gap) {
+    return gap < 0 ? 0 : gap;
+}
+
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -181,7 +186,7 @@ const Metrics& Run<Real>::metrics() const {
     const Stopwatch watch(seconds_.metrics);
     measured_ = true;
     if (estimate_.value && oracle_slack_ == 0) {
-        metrics_ = {*estimate_.value + composite_, gap_, true, 0.0};
+        metrics_ = {*estimate_.value + composite_, not_negative(gap_), true, 0.0};
         return metrics_;
     }
     const bool exact = estimate_.value.has_value();
@@ -190,7 +195,8 @@ const Metrics& Run<Real>::metrics() const {
     const double slack = region_.minimize(full, 0, true, exact_vertex_);
     const double composite = region_.composite(x_);
     metrics_.objective = value + composite;
-    metrics_.gap = composite - exact_vertex_.composite - direction_to(exact_vertex_, full, x_).slope + slack;
+    const double slope = direction_to(exact_vertex_, full, x_).slope;
+    metrics_.gap = not_negative(composite - exact_vertex_.composite - slope) + slack;
     metrics_.gap_exact = slack == 0;
     metrics_.error.reset();
     if (this->step) {
