@@ -113,7 +113,8 @@ void check_parameters(std::string_view method, const Parameters& given) {
 
 Parameters own_parameters(std::string_view method, const Parameters& given) {
     Parameters own;
-    for (const auto& parameter : find_method(method).parameters) own.*(parameter.member) = given.*(parameter.member);
+    for (const auto& parameter : find_method(method).parameters)
+        own.*(parameter.member) = given.*(parameter.member);
     return own;
 }
 
