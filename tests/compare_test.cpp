@@ -164,6 +164,18 @@ TEST(Reproduce, VerdictsFollowTheirRules) {
     EXPECT_EQ(outcome("expectation"), Outcome::failed);
 }
 
+TEST(Reproduce, EqualEndsShareARankAndDivergenceIsNoTie) {
+    std::map<std::string, double> ends{{"svfw", 0.5},         {"saga-fw", 0.3},  {"spider-cg", 0.5},
+                                       {"onesample-fw", 0.5}, {"sarah-fw", 0.3}, {"alfcg-fs", 0.3}};
+    EXPECT_EQ(judge("finite-sum", runs_ending(ends)).rank, 1);
+    for (auto& [method, end] : ends) end = 1.001;
+    const Verdict all_above = judge("finite-sum", runs_ending(ends));
+    EXPECT_EQ(all_above.outcome, Verdict::Outcome::failed);
+    EXPECT_EQ(all_above.reason, "no method ends below its start");
+    ends.erase("alfcg-fs");
+    EXPECT_THROW(judge("finite-sum", runs_ending(ends)), Error);
+}
+
 TEST(Trace, TextReadsBackExactly) {
     TraceRow row;
     row.iteration = 3;

@@ -240,6 +240,11 @@ TEST(Loss, LabelsChooseTheLoss) {
     EXPECT_EQ(default_loss(labels({"3", "1", "2"})), Loss::multinomial);
     EXPECT_EQ(default_loss(labels({"a", "b", "c"})), Loss::multinomial);
     EXPECT_EQ(default_loss(labels({"0.5", "1", "2"})), Loss::squared);
+    Labels measurements;
+    for (int i = 0; i < 300; ++i) measurements.push(static_cast<double>(i * 7));
+    EXPECT_EQ(default_loss(measurements), Loss::squared) << "whole numbers that hardly repeat";
+    EXPECT_EQ(find_classes(labels({"9007199254740992", "9007199254740993"})).size(), 2)
+        << "beyond what a double holds";
 
     Classes classes;
     const Targets binary = make_targets(labels({"7", "-3", "7"}), Loss::logistic, classes);

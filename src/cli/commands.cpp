@@ -48,7 +48,7 @@ std::string command_line(const CLI::App& app) {
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
     for (auto output = outputs.begin(); output != outputs.end(); ++output) {
         if (output->empty()) continue;
-        OutputFile{*output};
+        const OutputFile probe(*output);
         for (const std::string& input : inputs)
             if (std::filesystem::exists(input) && same_file(*output, input))
                 throw Error(*output + ": is an input, and would be replaced by an output; give another name");
@@ -64,7 +64,7 @@ void check_folder(const std::string& path) {
     // The nearest folder that exists must take a file.
     fs::path nearest = fs::absolute(path);
     while (!fs::exists(nearest)) nearest = nearest.parent_path();
-    OutputFile{(nearest / ".alfcg-check").string()};
+    const OutputFile probe((nearest / ".alfcg-check").string());
 }
 
 }  // namespace alfcg::cli

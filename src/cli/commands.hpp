@@ -24,6 +24,11 @@ std::string command_line(const CLI::App& app);
 /// Finds out before hours of work whether the outputs can be written, and that none of them would replace
 /// another one or an input; nothing is left behind. Empty names are passed over.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+/// JSON on one line, or indented; bytes that are no UTF-8 (a file's name may have them) are replaced, not refused.
+template <class Json>
+std::string json_text(const Json& json, int indent = -1) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 /// Throws Error when a folder of this name cannot be made or is something else.
 void check_folder(const std::string& path);
 

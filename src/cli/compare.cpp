@@ -118,7 +118,7 @@ int compare(CompareArguments& arguments) {
     const Parameters parameters = arguments.parameters.resolve();
     check_parameters_are_used(methods, parameters);
     Options budget;
-    arguments.budget.apply(budget, default_epochs);
+    arguments.budget.apply_bounded(budget, default_epochs);
 
     const auto problem = make_problem<Real>(arguments.problem);
     std::vector<std::pair<std::string, std::uint64_t>> plan;
@@ -151,12 +151,15 @@ int compare(CompareArguments& arguments) {
     const std::filesystem::path folder(arguments.output);
     std::filesystem::create_directories(folder / "runs");
     std::filesystem::create_directories(folder / "figures");
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "runs"))
+        if (entry.path().extension() == ".csv")
+            std::filesystem::remove(entry.path());  // of an earlier comparison
     for (const RunRecord& run : runs) {
         write_file((folder / "runs" / fmt::format("{}-{}.csv", run.method, run.seed)).string(),
                    trace_text(run.trace));
     }
     const auto summary = summary_of(arguments, runs);
-    write_file((folder / "summary.json").string(), summary.dump(2) + "\n");
+    write_file((folder / "summary.json").string(), json_text(summary, 2) + "\n");
     const nlohmann::json panel =
         panel_of(arguments.problem.data.source + ", " + problem->region->describe(), runs);
     for (const char* quantity : {"suboptimality", "gap", "error"})
@@ -173,9 +176,9 @@ int compare(CompareArguments& arguments) {
     write_file((folder / "report.html").string(), report_page(report));
 
     if (arguments.json) {
-        fmt::print("{}\n", summary.dump());
+        fmt::print("{}\n", json_text(summary));
     } else {
-        print_ranking(runs);
+        if (!arguments.quiet) print_ranking(runs);
         fmt::print("\nreport     {}\n", (folder / "report.html").string());
     }
     return stopped ? exit_interrupted : 0;
@@ -203,7 +206,7 @@ Command add_compare(CLI::App& app) {
     app.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]")
         ->group("Output")
         ->type_name("FOLDER");
-    app.add_flag("--quiet", arguments->quiet, "no progress line")->group("Output");
+    app.add_flag("--quiet", arguments->quiet, "no progress line and no table")->group("Output");
     app.add_flag("--json", arguments->json, "print the summary as one JSON object")->group("Output");
     return [arguments, &app] {
         if (arguments->seeds < 1) throw Error("--seeds must be at least 1");

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     using namespace alfcg::cli;
     try {
         CLI::App app(
-            "alfcg trains constrained models without projections and without tuning.\n"
+            "alfcg trains constrained models without projections.\n"
             "Each command explains itself: alfcg train --help.");
         app.name("alfcg");
         app.set_version_flag("--version", "alfcg " ALFCG_VERSION);

@@ -90,7 +90,7 @@ int predict_with(const PredictArguments& arguments) {
             json["mean_squared_error"] = predictions.mean_squared_error;
         }
         json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
-        fmt::print("{}\n", json.dump());
+        fmt::print("{}\n", json_text(json));
     } else if (predictions.scored && !arguments.quiet) {
         if (classification) {
             fmt::print("Accuracy = {:.6g}% ({}/{})\n",
@@ -113,7 +113,7 @@ Command add_predict(CLI::App& app) {
     arguments->data.add_to(app, false);
     const std::string group = "Output";
     app.add_option("--output", arguments->output,
-                   "where the predictions go, one line per row [standard output]")
+                   "where the predictions go, one line per row [standard output, the score after them]")
         ->group(group)
         ->type_name("FILE");
     app.add_flag("--probabilities", arguments->probabilities,

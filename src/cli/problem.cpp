@@ -85,7 +85,7 @@ void DataArguments::add_to(CLI::App& app, bool training) {
     app.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx")
         ->group(group)
         ->type_name("NAME");
-    app.add_option("--labels", read.labels, "NPY and IDX: the file that holds the labels")
+    app.add_option("--labels", read.labels, "the file that holds the labels of NPY, IDX or CSV data")
         ->group(group)
         ->type_name("FILE");
     app.add_option("--label-column", read.label_column,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "cli/problem.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
+#include "core/threads.hpp"
 #include "report/page.hpp"
 #include "report/reproduction.hpp"
 #include "report/svg_figure.hpp"
@@ -55,10 +57,12 @@ std::string data_name(const std::string& data, const std::string& scale) {
     return scale == "paper" ? "mnist-50000-768" : "mnist-5000-768";
 }
 
-// Everything that decides the outcome of a run, in words: runs of other settings live in other folders.
+// What decides the outcome of a run, in words: runs of other settings live in other folders.
 std::string settings_name(const ReproduceArguments& arguments) {
-    std::string name = arguments.scale + "-" + arguments.normalize + "-" + arguments.precision;
-    for (const auto& [parameter, value] : arguments.parameters.given) name += "-" + parameter + value;
+    std::string name = fmt::format("{}-{}-{}-{}threads", arguments.scale, arguments.normalize,
+                                   arguments.precision, resolve_threads(arguments.threads));
+    for (const auto& [parameter, value] : arguments.parameters.given)
+        name += fmt::format("-{}{}", parameter, value);
     if (arguments.budget.max_iterations)
         name += fmt::format("-{}iterations", *arguments.budget.max_iterations);
     if (arguments.budget.max_epochs) name += fmt::format("-{}epochs", *arguments.budget.max_epochs);
@@ -74,9 +78,16 @@ std::string read_text(const fs::path& path) {
     return text.str();
 }
 
-std::vector<RunKey> plan_of(const PaperPanel& panel, int seeds) {
+// Figure 7 shows alfcg-mvr2 alone: a panel that only serves it needs no other runs.
+bool is_asked(const PaperPanel& panel, const std::vector<int>& figures) {
+    return std::find(figures.begin(), figures.end(), panel.figure) != figures.end();
+}
+
+std::vector<RunKey> plan_of(const PaperPanel& panel, const ReproduceArguments& arguments) {
+    const int seeds = arguments.seeds;
     std::vector<RunKey> keys;
-    for (const std::string& method : select_methods(panel.setting))
+    for (const std::string& method :
+         select_methods(is_asked(panel, arguments.figures) ? panel.setting : "alfcg-mvr2"))
         for (int k = 0; k < (is_stochastic(method) ? seeds : 1); ++k) {
             keys.push_back({method, static_cast<std::uint64_t>(k)});
         }
@@ -101,8 +112,8 @@ class Series {
         : arguments_(arguments),
           parameters_(arguments.parameters.resolve()),
           folder_(fs::path(arguments.output) / "runs" / settings_name(arguments)) {
-        arguments_.budget.apply(budget_, default_epochs);
-        for (const PaperPanel& panel : panels) total_ += plan_of(panel, arguments.seeds).size();
+        arguments_.budget.apply_bounded(budget_, default_epochs);
+        for (const PaperPanel& panel : panels) total_ += plan_of(panel, arguments).size();
     }
 
     // False when it was interrupted.
@@ -179,13 +190,14 @@ bool Series<Real>::run_data(const std::string& data, const std::vector<PaperPane
                          fmt::format("({}) {}, radius {}", panel.letter, data_name(data, arguments_.scale),
                                      format_number(panel.radius)),
                          {},
-                         {}};
+                         {},
+                         is_asked(panel, arguments_.figures)};
         if (!skipped.empty()) {
             result.note = skipped;
             done.push_back(result);
             continue;
         }
-        for (const RunKey& key : plan_of(panel, arguments_.seeds)) {
+        for (const RunKey& key : plan_of(panel, arguments_)) {
             status.show(finished_, fmt::format("figure {} ({}) {}", panel.figure, panel.letter, key.method),
                         kept_);
             try {
@@ -197,8 +209,10 @@ bool Series<Real>::run_data(const std::string& data, const std::vector<PaperPane
                 // MNIST is not ours to ship: without it, its panels are left out, and said so.
                 if (data != "mnist" || problem_data_ == data) throw;
                 skipped = fmt::format("skipped: {}", error.what());
-                fmt::print(stderr, "\rMNIST panels {}\n", skipped);
+                fmt::print(stderr, "{}MNIST panels {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "",
+                           skipped);
                 result.note = skipped;
+                result.runs.clear();  // half a panel cannot be judged
                 break;
             }
         }
@@ -223,8 +237,8 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
     const fs::path folder(arguments.output);
     json figures = json::array();
     for (const int figure : arguments.figures) figures.push_back(figure_json(figure, panels));
-    const std::string rho = arguments.parameters.given.at("rho");
-    const bool printed = rho == printed_rho && arguments.normalize == "spectral";
+    const bool printed = arguments.parameters.given.size() == 1 &&
+                         arguments.parameters.resolve().rho == 1e-5 && arguments.normalize == "spectral";
     json notes = json::array();
     notes.push_back(
         printed
@@ -238,7 +252,7 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
     };
     fact("data", data_name("randn", arguments.scale) + ", " + data_name("mnist", arguments.scale));
     fact("normalisation", arguments.normalize);
-    fact("rho", rho);
+    for (const auto& [parameter, value] : arguments.parameters.given) fact(parameter.c_str(), value);
     fact("seeds", std::to_string(arguments.seeds) + " for the stochastic methods");
     fact("precision", arguments.precision);
     const json report{{"title", "The paper's figures, " + arguments.scale + " scale"},
@@ -249,8 +263,9 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
                       {"tables", {verdict_table(panels)}},
                       {"notes", notes}};
     write_file((folder / "report.html").string(), report_page(report));
-    write_file((folder / "summary.json").string(),
-               json{{"command", arguments.command}, {"verdicts", verdict_summary(panels)}}.dump(2) + "\n");
+    write_file(
+        (folder / "summary.json").string(),
+        json_text(json{{"command", arguments.command}, {"verdicts", verdict_summary(panels)}}, 2) + "\n");
     fs::create_directories(folder / "figures");
     const auto styles = curve_styles(report);
     for (const json& figure : figures) {
@@ -270,7 +285,7 @@ void print_verdicts(const std::vector<PanelRuns>& panels) {
                "why");
     std::map<std::string, std::map<std::string, int>> counts;
     for (const PanelRuns& panel : panels) {
-        if (panel.runs.empty()) continue;
+        if (!panel.judged()) continue;
         const Verdict verdict = judge(panel.panel.setting, panel.runs);
         ++counts[panel.panel.setting][std::string(to_text(verdict.outcome))];
         const std::string problem =
@@ -300,7 +315,7 @@ int reproduce(const ReproduceArguments& arguments) {
         throw Error("no panel could be run");
     }
     write_report(arguments, done);
-    print_verdicts(done);
+    if (!arguments.quiet) print_verdicts(done);
     fmt::print("\nreport     {}\n", (fs::path(arguments.output) / "report.html").string());
     return 0;
 }
@@ -332,7 +347,7 @@ Command add_reproduce(CLI::App& app) {
     app.add_option("--output", arguments->output, "folder for the report and the runs [alfcg-reproduction]")
         ->group("Output")
         ->type_name("FOLDER");
-    app.add_flag("--quiet", arguments->quiet, "no progress line")->group("Output");
+    app.add_flag("--quiet", arguments->quiet, "no progress line and no table")->group("Output");
     return [arguments, &app] {
         if (arguments->scale != "small" && arguments->scale != "paper") {
             throw Error("unknown scale '" + arguments->scale + "': use small or paper");

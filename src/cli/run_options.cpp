@@ -17,7 +17,8 @@ double parse_parameter(const std::string& name, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) {
-        throw Error(fmt::format("--{} must be a number, not '{}'", name, text));
+        const std::string_view hint = text == "auto" ? "; a rule that finds it does not exist yet" : "";
+        throw Error(fmt::format("--{} must be a number, not '{}'{}", name, text, hint));
     }
     return value;
 }
@@ -29,7 +30,7 @@ void ParameterArguments::add_to(CLI::App& app) {
         const std::string name(info.name);
         app.add_option_function<std::string>(
                "--" + name, [this, name](const std::string& text) { given[name] = text; },
-               std::string(info.meaning))
+               std::string(info.meaning) + " [see alfcg methods]")
             ->group("Method")
             ->type_name("NUMBER");
     }
@@ -52,7 +53,12 @@ void BudgetArguments::add_to(CLI::App& app, const std::string& otherwise) {
         ->group(group)
         ->type_name("E");
     app.add_option("--max-seconds", max_seconds, "the method's own time")->group(group)->type_name("S");
-    app.add_option("--gap", gap, "stop when the exact gap is at most this")->group(group)->type_name("G");
+    app.add_option("--gap", gap,
+                   "stop when the exact gap is at most this; looked at in every iteration where it is free, "
+                   "else once an epoch, "
+                   "with a trace at its rows")
+        ->group(group)
+        ->type_name("G");
 }
 
 void BudgetArguments::apply(Options& options, double epochs) const {
@@ -62,6 +68,11 @@ void BudgetArguments::apply(Options& options, double epochs) const {
     options.gap = gap;
     if (!max_iterations && !max_epochs && !max_seconds && !gap) options.max_epochs = epochs;
     options.verify();
+}
+
+void BudgetArguments::apply_bounded(Options& options, double epochs) const {
+    apply(options, epochs);
+    if (!max_iterations && !max_epochs && !max_seconds) options.max_epochs = epochs;
 }
 
 void RunArguments::add_to(CLI::App& app) {

@@ -29,6 +29,8 @@ struct BudgetArguments {
     void add_to(CLI::App& app, const std::string& otherwise);
     /// Without any budget: `epochs`. Throws Error for a budget that makes no sense.
     void apply(Options& options, double epochs) const;
+    /// The same, and `epochs` also when a gap alone is given: a comparison must end.
+    void apply_bounded(Options& options, double epochs) const;
 };
 
 /// One method with its parameters and its budget.

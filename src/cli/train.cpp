@@ -221,7 +221,7 @@ int train(TrainArguments& arguments) {
     if (batches_file) batches_file->commit();
 
     if (arguments.json) {
-        fmt::print("{}\n", summary(arguments, *problem, outcome).dump());
+        fmt::print("{}\n", json_text(summary(arguments, *problem, outcome)));
     } else if (!arguments.quiet) {
         print_closing(arguments, *problem, outcome);
     }

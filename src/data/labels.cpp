@@ -27,7 +27,10 @@ std::int32_t Labels::code(std::string_view name) {
 
 void Labels::push(std::string_view token) {
     double number = 0;
-    if (parse_number(token, number) == NumberStatus::ok) {
+    // A whole number that a double does not hold exactly stays text: two of them must not become one class.
+    const bool digits = token.find_first_not_of("+-0123456789") == std::string_view::npos;
+    constexpr double exact = 9007199254740992.0;  // 2^53
+    if (parse_number(token, number) == NumberStatus::ok && !(digits && std::abs(number) >= exact)) {
         push(number);
         return;
     }

@@ -28,11 +28,16 @@ class CustomSum final : public Objective<Real> {
     [[nodiscard]] Index samples() const override { return static_cast<Index>(all_.size()); }
     double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) override {
         gradient.reshape(shape_);
+        gradient.fill(0);  // the caller may add up
         return function_(all_, x.span(), gradient.span());
     }
-    double value(const Matrix<Real>& x) override { return function_(all_, x.span(), unused_.span()); }
+    double value(const Matrix<Real>& x) override {
+        unused_.fill(0);
+        return function_(all_, x.span(), unused_.span());
+    }
     void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override {
         gradient.reshape(shape_);
+        gradient.fill(0);
         function_(rows, x.span(), gradient.span());
     }
 

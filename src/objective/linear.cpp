@@ -126,6 +126,18 @@ void LinearObjective<Real>::add_shares(int threads, Real* gradient) {
 }
 
 template <class Real>
+void LinearObjective<Real>::prepare(int threads, Index block, bool gradient, bool own_share_of_first) {
+    for (int part = 0; part < threads; ++part) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
+        scratch.scores.resize(static_cast<std::size_t>(block * shape_.rows));
+        scratch.rows.resize(static_cast<std::size_t>(block));
+        if (gradient && (part > 0 || own_share_of_first)) {
+            scratch.gradient.resize(static_cast<std::size_t>(shape_.size()));
+        }
+    }
+}
+
+template <class Real>
 double LinearObjective<Real>::dense_pass(const DenseFeatures<Real>& features, const Selection& selection,
                                          const Matrix<Real>& x, Matrix<Real>* gradient) {
     const Index outputs = shape_.rows;
@@ -133,13 +145,11 @@ double LinearObjective<Real>::dense_pass(const DenseFeatures<Real>& features, co
     const int threads = selection.count * shape_.size() < serial_work ? 1 : threads_;
     const double weight = 1.0 / static_cast<double>(selection.count);
     const Index block = block_rows<Real>(columns);
+    prepare(threads, block, gradient != nullptr, false);
     parallel(threads, [&](int part) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        scratch.scores.resize(static_cast<std::size_t>(block * outputs));
-        scratch.rows.resize(static_cast<std::size_t>(block));
         Real* share_of_gradient = nullptr;
         if (gradient != nullptr) {
-            if (part > 0) scratch.gradient.resize(static_cast<std::size_t>(shape_.size()));
             share_of_gradient = part == 0 ? gradient->data() : scratch.gradient.data();
             std::fill(share_of_gradient, share_of_gradient + shape_.size(), Real(0));
         }
@@ -191,13 +201,12 @@ double LinearObjective<Real>::sparse_pass(const SparseFeatures<Real>& features, 
         });
         weights = transposed_weights_.data();
     }
+    prepare(threads, 1, gradient != nullptr, transposed);
     parallel(threads, [&](int part) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        scratch.scores.resize(static_cast<std::size_t>(outputs));
         Real* share_of_gradient = nullptr;
         if (gradient != nullptr) {
             const bool direct = part == 0 && !transposed;
-            if (!direct) scratch.gradient.resize(static_cast<std::size_t>(shape_.size()));
             share_of_gradient = direct ? gradient->data() : scratch.gradient.data();
             std::fill(share_of_gradient, share_of_gradient + shape_.size(), Real(0));
         }

@@ -47,6 +47,8 @@ class LinearObjective final : public Objective<Real> {
                       Matrix<Real>* gradient);
     double sparse_pass(const SparseFeatures<Real>& features, const Selection& selection,
                        const Matrix<Real>& x, Matrix<Real>* gradient);
+    // Scratch memory of every thread, before they start: a thread must not throw.
+    void prepare(int threads, Index block, bool gradient, bool own_share_of_first);
     double residual(Index row, Real* scores, double weight) const;
     double total_loss(int threads) const;
     // gradient += the shares of threads 1 .. threads-1.

@@ -47,7 +47,10 @@ bool is_classification(Loss loss) {
 
 Loss default_loss(const Labels& labels) {
     if (labels.numeric() && !labels.integers()) return Loss::squared;
-    return find_classes(labels).size() == 2 ? Loss::logistic : Loss::multinomial;
+    const Index classes = find_classes(labels).size();
+    // Whole numbers that hardly repeat are measurements, not classes.
+    if (labels.numeric() && classes > 100 && 2 * classes > labels.size()) return Loss::squared;
+    return classes == 2 ? Loss::logistic : Loss::multinomial;
 }
 
 Targets make_targets(const Labels& labels, Loss loss, Classes& classes) {

@@ -67,7 +67,9 @@ std::vector<std::string> select_methods(std::string_view list) {
     const auto table = methods();
     while (!list.empty()) {
         const std::size_t comma = std::min(list.find(','), list.size());
-        const std::string_view word = list.substr(0, comma);
+        std::string_view word = list.substr(0, comma);
+        while (word.starts_with(' ')) word.remove_prefix(1);
+        while (word.ends_with(' ')) word.remove_suffix(1);
         list.remove_prefix(std::min(comma + 1, list.size()));
         bool known = false;
         for (const MethodInfo& method : table) {

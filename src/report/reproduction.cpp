@@ -29,8 +29,15 @@ struct Scores {
         best = ranking.front().objective;
     }
     [[nodiscard]] const Ranked& of(const std::string& method) const {
-        return *std::find_if(ranking.begin(), ranking.end(),
-                             [&](const Ranked& r) { return r.method == method; });
+        for (const Ranked& entry : ranking)
+            if (entry.method == method) return entry;
+        throw Error("the verdict needs a run of " + method);
+    }
+    // Equal objectives share a rank.
+    [[nodiscard]] int rank(const Ranked& entry) const {
+        return 1 + static_cast<int>(std::count_if(ranking.begin(), ranking.end(), [&](const Ranked& other) {
+                   return other.objective < entry.objective;
+               }));
     }
     [[nodiscard]] double score(const Ranked& entry) const {
         return start > best ? (entry.objective - best) / (start - best) : 0;
@@ -113,7 +120,7 @@ Verdict judge(const std::string& setting, const std::vector<RunRecord>& runs) {
     verdict.best = scores.ranking.front().method;
     for (std::size_t k = 0; k < scores.ranking.size(); ++k) {
         if (!scores.ranking[k].method.starts_with("alfcg-")) continue;
-        verdict.rank = static_cast<int>(k) + 1;
+        verdict.rank = scores.rank(scores.ranking[k]);
         verdict.ours = scores.ranking[k].method;
         verdict.score = scores.score(scores.ranking[k]);
         break;
@@ -123,6 +130,11 @@ Verdict judge(const std::string& setting, const std::vector<RunRecord>& runs) {
                                                               : judge_expectation(scores);
     verdict.outcome = outcome;
     verdict.reason = reason;
+    if (scores.best >= scores.start) {
+        verdict.outcome = Outcome::failed;
+        verdict.reason = "no method ends below its start";
+        return verdict;
+    }
     const bool all_close = std::all_of(scores.ranking.begin(), scores.ranking.end(),
                                        [&](const Ranked& entry) { return scores.score(entry) <= tie; });
     if (all_close) {
@@ -187,7 +199,7 @@ nlohmann::json verdict_table(const std::vector<PanelRuns>& panels) {
     using nlohmann::json;
     json rows = json::array();
     for (const PanelRuns& panel : panels) {
-        if (panel.runs.empty()) continue;
+        if (!panel.judged()) continue;
         const Verdict verdict = judge(panel.panel.setting, panel.runs);
         const char* mark = verdict.outcome == Outcome::held     ? "good"
                            : verdict.outcome == Outcome::failed ? "bad"
@@ -223,7 +235,7 @@ nlohmann::json verdict_table(const std::vector<PanelRuns>& panels) {
 nlohmann::json verdict_summary(const std::vector<PanelRuns>& panels) {
     nlohmann::json list = nlohmann::json::array();
     for (const PanelRuns& panel : panels) {
-        if (panel.runs.empty()) continue;
+        if (!panel.judged()) continue;
         const Verdict verdict = judge(panel.panel.setting, panel.runs);
         list.push_back({{"figure", panel.panel.figure},
                         {"panel", std::string(1, panel.panel.letter)},

@@ -49,6 +49,9 @@ struct PanelRuns {
     std::string title;
     std::vector<RunRecord> runs;  // empty: skipped
     std::string note;             // why
+    bool asked = true;            // false: its figure was not asked for, it only serves figure 7
+
+    [[nodiscard]] bool judged() const { return asked && !runs.empty(); }
 };
 
 /// The figures of the page, in the paper's arrangement; figure 7 is made from the runs of the others.

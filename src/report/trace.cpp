@@ -71,6 +71,7 @@ std::vector<TraceRow> parse_trace(std::string_view text, const std::string& file
                         cells[6], cells[7], cells[8]});
         text.remove_prefix(end + 1);
     }
+    if (rows.empty()) throw InputError(file, 0, "a trace without rows");
     return rows;
 }
 

@@ -44,7 +44,8 @@ struct Targets {
     std::vector<double> values;         // otherwise: ±1, or the number to predict
 };
 
-/// The usual loss for such labels: two classes logistic, more multinomial, fractional numbers squared.
+/// The usual loss for such labels: two classes logistic, more multinomial, fractional
+/// numbers (and whole ones, more than 100, that hardly repeat) squared.
 Loss default_loss(const Labels& labels);
 
 /// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes
