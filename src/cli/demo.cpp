@@ -83,8 +83,9 @@ int run_demo() {
         "  alfcg train YOURDATA --holdout 0.2      fit your own file: LIBSVM, CSV, NPY or IDX, compressed or "
         "not\n"
         "  alfcg predict YOURDATA.model.npz NEWDATA\n"
+        "  alfcg compare YOURDATA                  every method side by side, and a report page\n"
         "  alfcg methods | regions | losses        what there is to choose from\n"
-        "  alfcg train --help                      every option, with its default\n");
+        "  alfcg train --help                      every option\n");
     return 0;
 }
 
