@@ -58,6 +58,16 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
     }
 }
 
+void check_threads(int threads) {
+    if (threads < 0 || threads > 1024) throw Error("--threads must be from 1 to 1024, or 0 for all cores");
+}
+
+void check_precision(const std::string& precision) {
+    if (precision != "f32" && precision != "f64") {
+        throw Error("unknown precision '" + precision + "': use f32 or f64");
+    }
+}
+
 void check_folder(const std::string& path) {
     namespace fs = std::filesystem;
     if (fs::exists(path) && !fs::is_directory(path)) throw Error(path + ": is not a folder");

@@ -125,9 +125,7 @@ Command add_predict(CLI::App& app) {
         ->group(group);
     app.add_option("--threads", arguments->threads, "threads [all cores]")->group("Running")->type_name("N");
     return [arguments] {
-        if (arguments->threads < 0 || arguments->threads > 1024) {
-            throw Error("--threads must be from 1 to 1024, or 0 for all cores");
-        }
+        check_threads(arguments->threads);
         check_outputs({arguments->output},
                       {arguments->model, arguments->data.source, arguments->data.read.labels});
         return model_is_double(arguments->model) ? predict_with<double>(*arguments)

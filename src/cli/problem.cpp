@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "cli/commands.hpp"
 #include "core/threads.hpp"
 
 namespace alfcg::cli {
@@ -169,9 +170,8 @@ void ProblemArguments::add_to(CLI::App& app) {
 }
 
 void ProblemArguments::verify() const {
-    if (precision != "f32" && precision != "f64")
-        throw Error("unknown precision '" + precision + "': use f32 or f64");
-    if (threads < 0 || threads > 1024) throw Error("--threads must be from 1 to 1024, or 0 for all cores");
+    check_precision(precision);
+    check_threads(threads);
     if (hold_out != 0 && !(hold_out > 0 && hold_out < 1)) throw Error("--holdout must be between 0 and 1");
     static_cast<void>(parse_normalization(normalize));
     if (!loss.empty()) static_cast<void>(parse_loss(loss));

@@ -268,9 +268,10 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
         json_text(json{{"command", arguments.command}, {"verdicts", verdict_summary(panels)}}, 2) + "\n");
     fs::create_directories(folder / "figures");
     const auto styles = curve_styles(report);
-    for (const json& figure : figures) {
+    for (std::size_t k = 0; k < figures.size(); ++k) {
+        const json& figure = figures[k];
         const std::string quantity = figure.value("quantity", "suboptimality");
-        const std::string number = figure["title"].get<std::string>().substr(7, 1);
+        const int number = arguments.figures[k];
         char letter = 'a';
         for (const json& panel : figure["panels"]) {
             const fs::path path = folder / "figures" / fmt::format("figure-{}{}.svg", number, letter++);
@@ -352,13 +353,9 @@ Command add_reproduce(CLI::App& app) {
         if (arguments->scale != "small" && arguments->scale != "paper") {
             throw Error("unknown scale '" + arguments->scale + "': use small or paper");
         }
-        if (arguments->precision != "f32" && arguments->precision != "f64") {
-            throw Error("unknown precision '" + arguments->precision + "': use f32 or f64");
-        }
+        check_precision(arguments->precision);
         if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
-        if (arguments->threads < 0 || arguments->threads > 1024) {
-            throw Error("--threads must be from 1 to 1024, or 0 for all cores");
-        }
+        check_threads(arguments->threads);
         static_cast<void>(parse_normalization(arguments->normalize));
         if (arguments->figures.empty()) arguments->figures = {1, 2, 3, 4, 5, 6, 7};
         std::sort(arguments->figures.begin(), arguments->figures.end());
