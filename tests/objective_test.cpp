@@ -51,7 +51,8 @@ void check_against_reference(double tolerance) {
     };
     for (const std::string& loss : all_losses)
         for (const Size size : {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7},
-                                Size{70, 123, 11}, Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4}})
+                                Size{70, 123, 11}, Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4},
+                                Size{61, 33, 13}, Size{100, 300, 20}, Size{45, 19, 70}, Size{23, 270, 150}})
             for (const Storage storage : {Storage::dense, Storage::sparse})
                 for (const int threads : {1, 2, 3}) {
                     SCOPED_TRACE(loss + " " + std::to_string(size.rows) + "x" +
@@ -111,6 +112,51 @@ void check_parallel(double tolerance) {
 TEST(Objective, ThreadsShareTheWorkAndKeepTheBits) {
     check_parallel<double>(1e-12);
     check_parallel<float>(1e-5);
+}
+
+template <class Real>
+void check_blend(double tolerance) {
+    for (const int outputs : {3, 20})
+        for (const Storage storage : {Storage::dense, Storage::sparse})
+            for (const Index size : {40, 900})  // small batches go without a table of the weights
+                for (const int threads : {1, 2}) {
+                    auto problem = sized_problem("multinomial", 400, 60, outputs);
+                    Bridge<Real> bridge(problem, storage, threads);
+                    const reference::Matrix x = reference::gaussian(outputs, 60, 9);
+                    const reference::Matrix y = reference::gaussian(outputs, 60, 10);
+                    const reference::Matrix held = reference::gaussian(outputs, 60, 11);
+                    std::vector<Index> batch;
+                    reference::Draw draw;
+                    std::mt19937_64 random(7);
+                    for (Index k = 0; k < size; ++k) {
+                        batch.push_back(static_cast<Index>(random() % 400));
+                        draw.push_back(batch.back());
+                    }
+                    const auto x_ours = to_matrix<Real>(x);
+                    const auto y_ours = to_matrix<Real>(y);
+                    for (const double keep : {0.0, 0.3, 1.0}) {
+                        Matrix<Real> gradient = to_matrix<Real>(held);
+                        Matrix<Real> scratch;
+                        bridge.objective->blend(
+                            batch, {.keep = keep, .at_x = 0.7, .x = &x_ours, .at_y = -0.4, .y = &y_ours},
+                            gradient, scratch);
+                        const reference::Matrix expected = keep * held +
+                                                           0.7 * reference::batch_gradient(problem, x, draw) -
+                                                           0.4 * reference::batch_gradient(problem, y, draw);
+                        expect_gradient(gradient, expected, tolerance);
+                        // The general way, which knows nothing of linear models, says the same.
+                        gradient = to_matrix<Real>(held);
+                        bridge.objective->Objective<Real>::blend(
+                            batch, {.keep = keep, .at_x = 0.7, .x = &x_ours, .at_y = -0.4, .y = &y_ours},
+                            gradient, scratch);
+                        expect_gradient(gradient, expected, tolerance);
+                    }
+                }
+}
+
+TEST(Objective, BlendsABatchAtTwoPointsIntoAGradient) {
+    check_blend<double>(1e-12);
+    check_blend<float>(2e-5);
 }
 
 TEST(Objective, GradientsAgreeWithCentralDifferences) {

@@ -25,6 +25,8 @@ class Estimator {
     /// step rule steers the momentum.
     virtual Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
                               Matrix<Real>& gradient) = 0;
+    /// Whether every estimate asks for ∇f(x_t): what the objective remembers of x_t then pays.
+    [[nodiscard]] virtual bool full() const { return false; }
 };
 
 /// What the estimators are made from; each takes what it needs.

@@ -15,6 +15,8 @@ class FullEstimator final : public Estimator<Real> {
         return {objective_.samples(), objective_.evaluate(x, gradient), std::nullopt};
     }
 
+    [[nodiscard]] bool full() const override { return true; }
+
   private:
     Objective<Real>& objective_;
 };
@@ -32,6 +34,8 @@ class HeavyBallEstimator final : public Estimator<Real> {
         kernels::axpby(x.size(), 1 - momentum_, at_x_.data(), momentum_, gradient.data());
         return {objective_.samples(), std::nullopt, std::nullopt};
     }
+
+    [[nodiscard]] bool full() const override { return true; }
 
   private:
     Objective<Real>& objective_;

@@ -2,7 +2,6 @@
 
 #include "estimator/estimator.hpp"
 #include "estimator/sampler.hpp"
-#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -26,8 +25,7 @@ class EmaEstimator final : public Estimator<Real> {
             const auto answer = sampler_.gradient(batch_, x, gradient);
             return {answer.cost, answer.value, a};
         }
-        const auto answer = sampler_.gradient(batch_, x, at_x_);
-        kernels::axpby(x.size(), a, at_x_.data(), 1 - a, gradient.data());
+        const auto answer = sampler_.blend(batch_, {.keep = 1 - a, .at_x = a, .x = &x}, gradient);
         return {answer.cost, std::nullopt, a};
     }
 
@@ -35,7 +33,6 @@ class EmaEstimator final : public Estimator<Real> {
     Sampler<Real> sampler_;
     Index batch_;
     double power_;
-    Matrix<Real> at_x_;
 };
 
 template <class Real>
@@ -56,10 +53,8 @@ class StormEstimator final : public Estimator<Real> {
         } else if (iteration == 0) {
             answer = sampler_.gradient(batch_, x, gradient);
         } else {
-            answer = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
-            // The difference first: with every row in the batch it vanishes exactly, and g_t = ∇f(x_t).
-            kernels::axpby(x.size(), -1, at_previous_.data(), 1, gradient.data());
-            kernels::axpby(x.size(), 1, at_x_.data(), 1 - a, gradient.data());
+            answer = sampler_.blend(
+                batch_, {.keep = 1 - a, .at_x = 1, .x = &x, .at_y = a - 1, .y = &previous_}, gradient);
         }
         previous_ = x;
         return {answer.cost, answer.value, a};
@@ -71,8 +66,6 @@ class StormEstimator final : public Estimator<Real> {
     Index period_;
     double power_;
     Matrix<Real> previous_;  // x_{t−1}
-    Matrix<Real> at_x_;
-    Matrix<Real> at_previous_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "estimator/estimator.hpp"
 #include "estimator/sampler.hpp"
-#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -21,9 +20,8 @@ class SpiderEstimator final : public Estimator<Real> {
         if (iteration % period_ == 0) {
             answer = sampler_.gradient(reset_, x, gradient);
         } else {
-            answer = sampler_.gradients(batch_, x, previous_, at_x_, at_previous_);
-            kernels::axpby(x.size(), 1, at_x_.data(), 1, gradient.data());
-            kernels::axpby(x.size(), -1, at_previous_.data(), 1, gradient.data());
+            answer = sampler_.blend(batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_},
+                                    gradient);
         }
         previous_ = x;
         return {answer.cost, answer.value, std::nullopt};
@@ -35,8 +33,6 @@ class SpiderEstimator final : public Estimator<Real> {
     Index batch_;
     Index reset_;
     Matrix<Real> previous_;  // x_{t−1}
-    Matrix<Real> at_x_;
-    Matrix<Real> at_previous_;
 };
 
 }  // namespace

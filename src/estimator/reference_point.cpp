@@ -21,9 +21,9 @@ class SvrgEstimator final : public Estimator<Real> {
             at_snapshot_ = gradient;
             return {answer.cost, answer.value, std::nullopt};
         }
-        const auto answer = sampler_.gradients(batch_, x, snapshot_, gradient, correction_);
-        kernels::axpby(x.size(), -1, correction_.data(), 1, gradient.data());
-        kernels::axpby(x.size(), 1, at_snapshot_.data(), 1, gradient.data());
+        gradient = at_snapshot_;
+        const auto answer =
+            sampler_.blend(batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &snapshot_}, gradient);
         return {answer.cost, std::nullopt, std::nullopt};
     }
 
@@ -33,7 +33,6 @@ class SvrgEstimator final : public Estimator<Real> {
     Index batch_;
     Matrix<Real> snapshot_;     // x̃
     Matrix<Real> at_snapshot_;  // ∇f(x̃)
-    Matrix<Real> correction_;
 };
 
 template <class Real>

@@ -4,6 +4,7 @@
 
 #include "alfcg/objective/objective.hpp"
 #include "estimator/batches.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -30,18 +31,32 @@ class Sampler {
         objective_.batch_gradient(rows, x, at_x);
         return {static_cast<Index>(rows.size()), std::nullopt};
     }
-    /// ∇_B f at two points with the same B.
-    Answer gradients(Index batch, const Matrix<Real>& x, const Matrix<Real>& y, Matrix<Real>& at_x,
-                     Matrix<Real>& at_y) {
-        if (batch >= objective_.samples()) return {full(x, at_x).cost + full(y, at_y).cost, std::nullopt};
-        const auto rows = batches_.draw(batch);
-        objective_.batch_gradients(rows, x, y, at_x, at_y);
-        return {2 * static_cast<Index>(rows.size()), std::nullopt};
+    /// gradient = keep · gradient + at_x ∇_B f(x) + at_y ∇_B f(y), with the same B.
+    Answer blend(Index batch, const Blend<Real>& blend, Matrix<Real>& gradient) {
+        const Index points = blend.y == nullptr ? 1 : 2;
+        if (batch < objective_.samples()) {
+            const auto rows = batches_.draw(batch);
+            objective_.blend(rows, blend, gradient, at_x_);
+            return {points * static_cast<Index>(rows.size()), std::nullopt};
+        }
+        objective_.evaluate(*blend.x, at_x_);
+        if (blend.keep == 0) gradient.fill(0);
+        if (blend.y != nullptr) {
+            // The difference first: where the gradient is ∇f(y), it vanishes exactly.
+            objective_.evaluate(*blend.y, at_y_);
+            const double factor = blend.keep == 0 ? 1 : blend.keep;
+            kernels::axpby(at_x_.size(), blend.at_y / factor, at_y_.data(), 1, gradient.data());
+        }
+        kernels::axpby(at_x_.size(), blend.at_x, at_x_.data(), blend.keep == 0 ? 1 : blend.keep,
+                       gradient.data());
+        return {points * objective_.samples(), std::nullopt};
     }
 
   private:
     Objective<Real>& objective_;
     Batches& batches_;
+    Matrix<Real> at_x_;
+    Matrix<Real> at_y_;
 };
 
 }  // namespace alfcg

@@ -6,16 +6,53 @@
 /// `rows` is a list of pointers to the samples of a block, each of `cols` entries.
 namespace alfcg::kernels {
 
-/// scores[i * outputs + l] = <rows[i], weights + l * cols>.
-void forward(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
-             float* scores);
-void forward(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
-             double* scores);
+/// Vectors are never longer than this many bytes; arrays that are padded are padded to it.
+constexpr Index vector_bytes = 64;
+template <class Real>
+constexpr Index padded(Index count) {
+    constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(Real));
+    return (count + lanes - 1) / lanes * lanes;
+}
 
-/// gradient[l * cols + j] += Σ_i residuals[i * outputs + l] rows[i][j].
-void backward(const float* const* rows, Index count, const float* residuals, Index outputs, Index cols,
-              float* gradient);
-void backward(const double* const* rows, Index count, const double* residuals, Index outputs, Index cols,
-              double* gradient);
+/// Where the score (or residual) of sample i and output l lies: i * sample_stride + l * output_stride.
+struct ScoreLayout {
+    Index sample_stride;
+    Index output_stride;
+};
+
+/// Up to this many outputs, vectors run along the features and the scores of an output lie side by side;
+/// beyond, vectors run over packed outputs and the scores of a sample lie side by side.
+constexpr Index few_outputs = 12;
+
+/// scores[l * stride + i] = <rows[i], weights + l * cols>, for up to few_outputs outputs.
+void forward_few(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
+                 Index stride, float* scores);
+void forward_few(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
+                 Index stride, double* scores);
+
+/// Lays features first .. last-1 of the weights out for forward_packed; `packed` has padded(outputs) * cols
+/// entries.
+void pack_weights(const float* weights, Index outputs, Index cols, Index first, Index last, float* packed);
+void pack_weights(const double* weights, Index outputs, Index cols, Index first, Index last, double* packed);
+
+/// scores[i * stride + l] = <rows[i], weights + l * cols>, with stride ≥ padded(outputs); the padding is
+/// written too.
+void forward_packed(const float* const* rows, Index count, const float* packed, Index outputs, Index cols,
+                    Index stride, float* scores);
+void forward_packed(const double* const* rows, Index count, const double* packed, Index outputs, Index cols,
+                    Index stride, double* scores);
+
+/// Rows that will be needed next: they are brought near while a block computes.
+template <class Real>
+struct Ahead {
+    const Real* const* rows = nullptr;
+    Index count = 0;
+};
+
+/// gradient[l * cols + j] += Σ_i residual(i, l) rows[i][j].
+void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
+              Index outputs, Index cols, float* gradient, Ahead<float> ahead = {});
+void backward(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
+              Index outputs, Index cols, double* gradient, Ahead<double> ahead = {});
 
 }  // namespace alfcg::kernels

@@ -1,5 +1,4 @@
-// Compiled once per instruction set; the plain loops over contiguous outputs are vectorised by the compiler
-// for each.
+// Compiled once per instruction set; Highway picks the best one the CPU has at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sparse.cpp"
 #include <hwy/foreach_target.h>
@@ -7,91 +6,330 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/sparse.hpp"
+#include "kernels/tail-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-template <class Real>
-HWY_INLINE void Forward(const SparseRow<Real>& row, const Real* HWY_RESTRICT weights, const Layout& layout,
-                        Real* HWY_RESTRICT scores) {
-    const Index outputs = layout.outputs;
-    if (outputs == 1) {
-        Real sum = 0;
-        for (Index k = 0; k < row.count; ++k)
-            sum += row.value[k] * weights[row.column[k] * layout.feature_stride];
-        scores[0] = sum;
+// Part of a table's line: V vectors of its body, and its rest if it has one.
+template <Index V, bool rest, class Real>
+struct Span {
+    static constexpr Index vectors = V + (rest ? 1 : 0);
+    using D = hn::ScalableTag<std::remove_const_t<Real>>;
+
+    Real* body;
+    Index body_stride;
+    Real* end;
+    Index end_stride;
+    Index end_count;
+
+    HWY_INLINE hn::Vec<D> Load(Index line, Index v) const {
+        if (rest && v == V) return LoadTail(D(), end + line * end_stride, end_count);
+        return hn::LoadU(D(), body + line * body_stride + v * static_cast<Index>(hn::Lanes(D())));
+    }
+    HWY_INLINE void Store(hn::Vec<D> value, Index line, Index v) const {
+        if (rest && v == V) {
+            StoreTail(D(), value, end + line * end_stride, end_count);
+        } else {
+            hn::StoreU(value, D(), body + line * body_stride + v * static_cast<Index>(hn::Lanes(D())));
+        }
+    }
+};
+
+// Two sets of sums halve the wait of one addition for the last.
+template <class From, class To, class Real>
+HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
+                           const To& to) {
+    const hn::ScalableTag<Real> d;
+    using Vector = hn::Vec<decltype(d)>;
+    constexpr Index V = From::vectors;
+    for (Index i = 0; i < choice.count; ++i) {
+        const Index line = choice.line(i);
+        const Index last = lines.start[line + 1];
+        Vector even[V];
+        Vector odd[V];
+        for (Index v = 0; v < V; ++v) even[v] = odd[v] = hn::Zero(d);
+        Index k = lines.start[line];
+        for (; k + 2 <= last; k += 2) {
+            const Vector value_a = hn::Set(d, lines.value[k]);
+            const Vector value_b = hn::Set(d, lines.value[k + 1]);
+            for (Index v = 0; v < V; ++v) {
+                even[v] = hn::MulAdd(value_a, from.Load(lines.index[k], v), even[v]);
+                odd[v] = hn::MulAdd(value_b, from.Load(lines.index[k + 1], v), odd[v]);
+            }
+        }
+        if (k < last) {
+            const Vector value = hn::Set(d, lines.value[k]);
+            for (Index v = 0; v < V; ++v) even[v] = hn::MulAdd(value, from.Load(lines.index[k], v), even[v]);
+        }
+        for (Index v = 0; v < V; ++v) to.Store(hn::Add(even[v], odd[v]), i, v);
+    }
+}
+
+template <class From, class To, class Real>
+HWY_INLINE void ScatterSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
+                            const To& to) {
+    const hn::ScalableTag<Real> d;
+    constexpr Index V = From::vectors;
+    for (Index i = 0; i < choice.count; ++i) {
+        const Index line = choice.line(i);
+        hn::Vec<decltype(d)> residual[V];
+        for (Index v = 0; v < V; ++v) residual[v] = from.Load(i, v);
+        for (Index k = lines.start[line]; k < lines.start[line + 1]; ++k) {
+            const auto value = hn::Set(d, lines.value[k]);
+            for (Index v = 0; v < V; ++v)
+                to.Store(hn::MulAdd(value, residual[v], to.Load(lines.index[k], v)), lines.index[k], v);
+        }
+    }
+}
+
+// Calls visit(span of the table, span of rows that lie side by side) for spans of up to four vectors that cover
+// a line.
+template <class TableReal, class RowReal, class Visit>
+HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, const Visit& visit) {
+    using Real = std::remove_const_t<RowReal>;
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index body = table_body<Real>(outputs);
+    const Index rest = table_rest<Real>(outputs);
+    TableReal* end = table.entries + body * table.lines;
+    const auto call = [&]<Index V, bool with_rest>(Index at) HWY_ATTR {
+        visit(Span<V, with_rest, TableReal>{table.entries + at, body, end, rest, rest},
+              Span<V, with_rest, RowReal>{rows + at, body + rest, rows + body, body + rest, rest});
+    };
+    Index at = 0;
+    for (; at + 4 * lanes < body || (at + 4 * lanes == body && rest == 0); at += 4 * lanes)
+        call.template operator()<4, false>(at);
+    const Index left = (body - at) / lanes;
+    if (rest == 0) {
+        switch (left) {
+            case 1:
+                call.template operator()<1, false>(at);
+                break;
+            case 2:
+                call.template operator()<2, false>(at);
+                break;
+            case 3:
+                call.template operator()<3, false>(at);
+                break;
+            default:
+                break;
+        }
         return;
     }
-    std::fill(scores, scores + outputs, Real(0));
-    for (Index k = 0; k < row.count; ++k) {
-        const Real value = row.value[k];
-        const Real* HWY_RESTRICT w = weights + row.column[k] * layout.feature_stride;
-        if (layout.output_stride == 1) {
-            for (Index l = 0; l < outputs; ++l) scores[l] += value * w[l];
-        } else {
-            for (Index l = 0; l < outputs; ++l) scores[l] += value * w[l * layout.output_stride];
-        }
+    switch (left) {
+        case 0:
+            call.template operator()<0, true>(at);
+            break;
+        case 1:
+            call.template operator()<1, true>(at);
+            break;
+        case 2:
+            call.template operator()<2, true>(at);
+            break;
+        case 3:
+            call.template operator()<3, true>(at);
+            break;
+        default:
+            call.template operator()<4, true>(at);
+            break;
     }
 }
 
 template <class Real>
-HWY_INLINE void Backward(const SparseRow<Real>& row, const Real* HWY_RESTRICT residuals, const Layout& layout,
-                         Real* HWY_RESTRICT gradient) {
-    const Index outputs = layout.outputs;
+HWY_INLINE Real GatherOne(const SparseLines<Real>& lines, Index line, const Real* table) {
+    const Index last = lines.start[line + 1];
+    Index k = lines.start[line];
+    Real sum[4] = {};
+    for (; k + 4 <= last; k += 4)
+        for (Index u = 0; u < 4; ++u) sum[u] += lines.value[k + u] * table[lines.index[k + u]];
+    for (; k < last; ++k) sum[0] += lines.value[k] * table[lines.index[k]];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+template <class Real>
+HWY_INLINE void ScatterOne(const SparseLines<Real>& lines, Index line, Real residual, Real* HWY_RESTRICT to) {
+    for (Index k = lines.start[line]; k < lines.start[line + 1]; ++k)
+        to[lines.index[k]] += lines.value[k] * residual;
+}
+
+template <class Real>
+void Gather(const SparseLines<Real>& lines, LineChoice choice, Table<const Real> table, Index outputs,
+            Real* out) {
     if (outputs == 1) {
-        const Real residual = residuals[0];
-        for (Index k = 0; k < row.count; ++k)
-            gradient[row.column[k] * layout.feature_stride] += residual * row.value[k];
+        for (Index i = 0; i < choice.count; ++i) out[i] = GatherOne(lines, choice.line(i), table.entries);
         return;
     }
-    for (Index k = 0; k < row.count; ++k) {
-        const Real value = row.value[k];
-        Real* HWY_RESTRICT g = gradient + row.column[k] * layout.feature_stride;
-        if (layout.output_stride == 1) {
-            for (Index l = 0; l < outputs; ++l) g[l] += residuals[l] * value;
-        } else {
-            for (Index l = 0; l < outputs; ++l) g[l * layout.output_stride] += residuals[l] * value;
-        }
+    ForSpans(outputs, table, out,
+             [&](const auto& from, const auto& to) HWY_ATTR { GatherSpan(lines, choice, from, to); });
+}
+
+template <class Real>
+void Scatter(const SparseLines<Real>& lines, LineChoice choice, const Real* residuals, Index outputs,
+             Table<Real> table) {
+    if (outputs == 1) {
+        for (Index i = 0; i < choice.count; ++i)
+            ScatterOne(lines, choice.line(i), residuals[i], table.entries);
+        return;
+    }
+    ForSpans(outputs, table, residuals,
+             [&](const auto& to, const auto& from) HWY_ATTR { ScatterSpan(lines, choice, from, to); });
+}
+
+template <class Real>
+void GatherStrided(const SparseLines<Real>& lines, LineChoice choice, const Real* matrix, Index outputs,
+                   Index cols, Real* out) {
+    const Index stride = table_stride<Real>(outputs);
+    for (Index i = 0; i < choice.count; ++i) {
+        const Index line = choice.line(i);
+        for (Index l = 0; l < outputs; ++l) out[i * stride + l] = GatherOne(lines, line, matrix + l * cols);
+        std::fill(out + i * stride + outputs, out + (i + 1) * stride, Real(0));
     }
 }
 
 template <class Real>
-HWY_INLINE void Transpose(const Real* HWY_RESTRICT from, Index rows, Index cols, Index first, Index last,
-                          Real* HWY_RESTRICT to) {
-    constexpr Index tile = 16;
-    for (Index j0 = first; j0 < last; j0 += tile) {
-        const Index j1 = std::min(j0 + tile, last);
-        for (Index i0 = 0; i0 < rows; i0 += tile) {
-            const Index i1 = std::min(i0 + tile, rows);
-            for (Index j = j0; j < j1; ++j)
-                for (Index i = i0; i < i1; ++i) to[j * rows + i] = from[i * cols + j];
-        }
+void ScatterStrided(const SparseLines<Real>& lines, LineChoice choice, const Real* residuals, Index outputs,
+                    Index cols, Real* matrix) {
+    const Index stride = table_stride<Real>(outputs);
+    for (Index i = 0; i < choice.count; ++i) {
+        const Index line = choice.line(i);
+        for (Index l = 0; l < outputs; ++l)
+            ScatterOne(lines, line, residuals[i * stride + l], matrix + l * cols);
     }
 }
 
-void ForwardFloat(const SparseRow<float>& row, const float* weights, const Layout& layout, float* scores) {
-    Forward(row, weights, layout, scores);
+// A square of entries, turned: to[j * to_stride + i] = from[i * from_stride + j].
+#if HWY_TARGET == HWY_SCALAR
+template <class Real>
+constexpr Index kSide = 1;
+template <class Real>
+HWY_INLINE void TurnSquare(const Real* from, Index /*from_stride*/, Real* to, Index /*to_stride*/) {
+    *to = *from;
 }
-void ForwardDouble(const SparseRow<double>& row, const double* weights, const Layout& layout,
-                   double* scores) {
-    Forward(row, weights, layout, scores);
+#else
+template <class Real>
+constexpr Index kSide = 16 / static_cast<Index>(sizeof(Real));
+HWY_INLINE void TurnSquare(const float* from, Index from_stride, float* to, Index to_stride) {
+    const hn::FixedTag<float, 4> d;
+    const hn::FixedTag<double, 2> wide;
+    const auto a = hn::LoadU(d, from);
+    const auto b = hn::LoadU(d, from + from_stride);
+    const auto c = hn::LoadU(d, from + 2 * from_stride);
+    const auto e = hn::LoadU(d, from + 3 * from_stride);
+    const auto ab_low = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
+    const auto ab_high = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
+    const auto ce_low = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
+    const auto ce_high = hn::BitCast(wide, hn::InterleaveUpper(d, c, e));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, ab_low, ce_low)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, ab_low, ce_low)), d, to + to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, ab_high, ce_high)), d, to + 2 * to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, ab_high, ce_high)), d, to + 3 * to_stride);
 }
-void BackwardFloat(const SparseRow<float>& row, const float* residuals, const Layout& layout,
-                   float* gradient) {
-    Backward(row, residuals, layout, gradient);
+HWY_INLINE void TurnSquare(const double* from, Index from_stride, double* to, Index to_stride) {
+    const hn::FixedTag<double, 2> d;
+    const auto a = hn::LoadU(d, from);
+    const auto b = hn::LoadU(d, from + from_stride);
+    hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + to_stride);
 }
-void BackwardDouble(const SparseRow<double>& row, const double* residuals, const Layout& layout,
-                    double* gradient) {
-    Backward(row, residuals, layout, gradient);
+#endif
+
+// Turns rows x cols entries; what lies beyond in either direction is left alone.
+template <class Real>
+HWY_INLINE void Turn(const Real* from, Index from_stride, Index rows, Index cols, Real* to, Index to_stride) {
+    constexpr Index side = kSide<Real>;
+    constexpr Index tile = 64;  // both sides of a tile stay in the first-level cache
+    for (Index j0 = 0; j0 < cols; j0 += tile) {
+        const Index j1 = std::min(j0 + tile, cols);
+        Index i = 0;
+        for (; i + side <= rows; i += side) {
+            Index j = j0;
+            for (; j + side <= j1; j += side)
+                TurnSquare(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+            for (; j < j1; ++j)
+                for (Index r = i; r < i + side; ++r) to[j * to_stride + r] = from[r * from_stride + j];
+        }
+        for (; i < rows; ++i)
+            for (Index j = j0; j < j1; ++j) to[j * to_stride + i] = from[i * from_stride + j];
+    }
 }
-void TransposeFloat(const float* from, Index rows, Index cols, Index first, Index last, float* to) {
-    Transpose(from, rows, cols, first, last, to);
+
+// Body and rest of lines first .. last-1: visit(entries, stride, first output, outputs, padding).
+template <class Real, class Visit>
+HWY_INLINE void ForParts(Index outputs, Table<Real> table, Index first, const Visit& visit) {
+    const Index body = table_body<std::remove_const_t<Real>>(outputs);
+    const Index rest = table_rest<std::remove_const_t<Real>>(outputs);
+    if (body > 0) visit(table.entries + first * body, body, Index{0}, body);
+    if (rest > 0) visit(table.entries + table.lines * body + first * rest, rest, body, outputs - body);
 }
-void TransposeDouble(const double* from, Index rows, Index cols, Index first, Index last, double* to) {
-    Transpose(from, rows, cols, first, last, to);
+
+template <class Real>
+void ToTable(const Real* matrix, Index outputs, Index cols, Index first, Index last, Table<Real> table) {
+    ForParts(outputs, table, first, [&](Real* to, Index stride, Index output, Index count) HWY_ATTR {
+        Turn(matrix + output * cols + first, cols, count, last - first, to, stride);
+        if (count == stride) return;
+        for (Index j = 0; j < last - first; ++j)
+            std::fill(to + j * stride + count, to + (j + 1) * stride, Real(0));
+    });
 }
+
+template <class Real>
+void FromTable(Table<const Real> table, Index outputs, Index cols, Index first, Index last, Real* matrix) {
+    ForParts(outputs, table, first, [&](const Real* from, Index stride, Index output, Index count) HWY_ATTR {
+        Turn(from, stride, last - first, count, matrix + output * cols + first, cols);
+    });
+}
+
+template <class Real>
+void RowsToTable(const Real* rows, Index first, Index count, Index outputs, Table<Real> table) {
+    const Index row = table_stride<Real>(outputs);
+    ForParts(outputs, table, first, [&](Real* to, Index stride, Index output, Index /*outputs*/) HWY_ATTR {
+        for (Index i = 0; i < count; ++i) std::copy_n(rows + i * row + output, stride, to + i * stride);
+    });
+}
+
+template <class Real>
+void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Index cols, Real* matrix) {
+    Turn(rows, table_stride<Real>(outputs), count, outputs, matrix + first, cols);
+}
+
+#define ALFCG_FOR(REAL, SUFFIX)                                                                              \
+    void Gather##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, Table<const REAL> table,          \
+                        Index outputs, REAL* out) {                                                          \
+        Gather(lines, choice, table, outputs, out);                                                          \
+    }                                                                                                        \
+    void Scatter##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,           \
+                         Index outputs, Table<REAL> table) {                                                 \
+        Scatter(lines, choice, residuals, outputs, table);                                                   \
+    }                                                                                                        \
+    void GatherStrided##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix,        \
+                               Index outputs, Index cols, REAL* out) {                                       \
+        GatherStrided(lines, choice, matrix, outputs, cols, out);                                            \
+    }                                                                                                        \
+    void ScatterStrided##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,    \
+                                Index outputs, Index cols, REAL* matrix) {                                   \
+        ScatterStrided(lines, choice, residuals, outputs, cols, matrix);                                     \
+    }                                                                                                        \
+    void ToTable##SUFFIX(const REAL* matrix, Index outputs, Index cols, Index first, Index last,             \
+                         Table<REAL> table) {                                                                \
+        ToTable(matrix, outputs, cols, first, last, table);                                                  \
+    }                                                                                                        \
+    void FromTable##SUFFIX(Table<const REAL> table, Index outputs, Index cols, Index first, Index last,      \
+                           REAL* matrix) {                                                                   \
+        FromTable(table, outputs, cols, first, last, matrix);                                                \
+    }                                                                                                        \
+    void RowsToTable##SUFFIX(const REAL* rows, Index first, Index count, Index outputs, Table<REAL> table) { \
+        RowsToTable(rows, first, count, outputs, table);                                                     \
+    }                                                                                                        \
+    void RowsToMatrix##SUFFIX(const REAL* rows, Index first, Index count, Index outputs, Index cols,         \
+                              REAL* matrix) {                                                                \
+        RowsToMatrix(rows, first, count, outputs, cols, matrix);                                             \
+    }
+ALFCG_FOR(float, Float)
+ALFCG_FOR(double, Double)
+#undef ALFCG_FOR
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -99,34 +337,48 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alfcg::kernels {
 
-HWY_EXPORT(ForwardFloat);
-HWY_EXPORT(ForwardDouble);
-HWY_EXPORT(BackwardFloat);
-HWY_EXPORT(BackwardDouble);
-HWY_EXPORT(TransposeFloat);
-HWY_EXPORT(TransposeDouble);
-
-void sparse_forward(const SparseRow<float>& row, const float* weights, const Layout& layout, float* scores) {
-    HWY_DYNAMIC_DISPATCH(ForwardFloat)(row, weights, layout, scores);
-}
-void sparse_forward(const SparseRow<double>& row, const double* weights, const Layout& layout,
-                    double* scores) {
-    HWY_DYNAMIC_DISPATCH(ForwardDouble)(row, weights, layout, scores);
-}
-void sparse_backward(const SparseRow<float>& row, const float* residuals, const Layout& layout,
-                     float* gradient) {
-    HWY_DYNAMIC_DISPATCH(BackwardFloat)(row, residuals, layout, gradient);
-}
-void sparse_backward(const SparseRow<double>& row, const double* residuals, const Layout& layout,
-                     double* gradient) {
-    HWY_DYNAMIC_DISPATCH(BackwardDouble)(row, residuals, layout, gradient);
-}
-void transpose(const float* from, Index rows, Index cols, Index first, Index last, float* to) {
-    HWY_DYNAMIC_DISPATCH(TransposeFloat)(from, rows, cols, first, last, to);
-}
-void transpose(const double* from, Index rows, Index cols, Index first, Index last, double* to) {
-    HWY_DYNAMIC_DISPATCH(TransposeDouble)(from, rows, cols, first, last, to);
-}
+#define ALFCG_FOR(REAL, SUFFIX)                                                                            \
+    HWY_EXPORT(Gather##SUFFIX);                                                                            \
+    HWY_EXPORT(Scatter##SUFFIX);                                                                           \
+    HWY_EXPORT(GatherStrided##SUFFIX);                                                                     \
+    HWY_EXPORT(ScatterStrided##SUFFIX);                                                                    \
+    HWY_EXPORT(ToTable##SUFFIX);                                                                           \
+    HWY_EXPORT(FromTable##SUFFIX);                                                                         \
+    HWY_EXPORT(RowsToTable##SUFFIX);                                                                       \
+    HWY_EXPORT(RowsToMatrix##SUFFIX);                                                                      \
+    void gather_sums(const SparseLines<REAL>& lines, LineChoice choice, Table<const REAL> table,           \
+                     Index outputs, REAL* out) {                                                           \
+        HWY_DYNAMIC_DISPATCH(Gather##SUFFIX)(lines, choice, table, outputs, out);                          \
+    }                                                                                                      \
+    void scatter_adds(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,            \
+                      Index outputs, Table<REAL> table) {                                                  \
+        HWY_DYNAMIC_DISPATCH(Scatter##SUFFIX)(lines, choice, residuals, outputs, table);                   \
+    }                                                                                                      \
+    void gather_sums(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix, Index outputs, \
+                     Index cols, REAL* out) {                                                              \
+        HWY_DYNAMIC_DISPATCH(GatherStrided##SUFFIX)(lines, choice, matrix, outputs, cols, out);            \
+    }                                                                                                      \
+    void scatter_adds(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,            \
+                      Index outputs, Index cols, REAL* matrix) {                                           \
+        HWY_DYNAMIC_DISPATCH(ScatterStrided##SUFFIX)(lines, choice, residuals, outputs, cols, matrix);     \
+    }                                                                                                      \
+    void to_table(const REAL* matrix, Index outputs, Index cols, Index first, Index last,                  \
+                  Table<REAL> table) {                                                                     \
+        HWY_DYNAMIC_DISPATCH(ToTable##SUFFIX)(matrix, outputs, cols, first, last, table);                  \
+    }                                                                                                      \
+    void from_table(Table<const REAL> table, Index outputs, Index cols, Index first, Index last,           \
+                    REAL* matrix) {                                                                        \
+        HWY_DYNAMIC_DISPATCH(FromTable##SUFFIX)(table, outputs, cols, first, last, matrix);                \
+    }                                                                                                      \
+    void rows_to_table(const REAL* rows, Index first, Index count, Index outputs, Table<REAL> table) {     \
+        HWY_DYNAMIC_DISPATCH(RowsToTable##SUFFIX)(rows, first, count, outputs, table);                     \
+    }                                                                                                      \
+    void rows_to_matrix(const REAL* rows, Index first, Index count, Index outputs, Index cols,             \
+                        REAL* matrix) {                                                                    \
+        HWY_DYNAMIC_DISPATCH(RowsToMatrix##SUFFIX)(rows, first, count, outputs, cols, matrix);             \
+    }
+ALFCG_FOR(float, Float)
+ALFCG_FOR(double, Double)
 
 }  // namespace alfcg::kernels
 #endif

@@ -1,41 +1,90 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
+#include "kernels/dense.hpp"
 
+/// Sparse samples against tables in which the outputs of a feature (or of a sample) lie side by side.
 namespace alfcg::kernels {
 
-/// One sample of compressed-row data.
+/// Compressed rows (or columns): the entries of line i are positions start[i] .. start[i+1]-1.
 template <class Real>
-struct SparseRow {
-    const std::int32_t* column;
+struct SparseLines {
+    const Index* start;
+    const std::int32_t* index;
     const Real* value;
+};
+
+/// Some lines: those listed, or from `first` on.
+struct LineChoice {
+    const Index* list;  // null: first, first + 1, ...
+    Index first;
     Index count;
+    [[nodiscard]] Index line(Index i) const { return list == nullptr ? first + i : list[i]; }
 };
 
-/// Where the weight (or gradient) of output l and feature j lies: l * output_stride + j * feature_stride.
-/// Contiguous outputs (output_stride = 1) serve passes over much data, contiguous features avoid a
-/// transposition.
-struct Layout {
-    Index outputs;
-    Index output_stride;
-    Index feature_stride;
+/// A table keeps the outputs of each of its lines (features, or samples) side by side, in two parts: as many as
+/// fill whole cache lines, and after all of those the rest of every line. So one line of the table touches
+/// no more cache lines than it must, and the short rests share theirs.
+template <class Real>
+constexpr Index table_body(Index outputs) {
+    constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(Real));
+    return outputs / lanes * lanes;
+}
+template <class Real>
+constexpr Index table_rest(Index outputs) {
+    const Index rest = outputs - table_body<Real>(outputs);
+    return rest == 0 ? 0 : static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(rest)));
+}
+/// Entries of one line, padding included.
+template <class Real>
+constexpr Index table_stride(Index outputs) {
+    return table_body<Real>(outputs) + table_rest<Real>(outputs);
+}
+template <class Real>
+struct Table {
+    Real* entries;
+    Index lines;
 };
 
-/// scores[l] = Σ_k value[k] weights(l, column[k]).
-void sparse_forward(const SparseRow<float>& row, const float* weights, const Layout& layout, float* scores);
-void sparse_forward(const SparseRow<double>& row, const double* weights, const Layout& layout,
-                    double* scores);
+/// out[i * stride + l] = Σ_k value[k] table(index[k], l) over the entries k of the i-th line chosen, stride =
+/// table_stride(outputs); the padding of `out` is written too.
+void gather_sums(const SparseLines<float>& lines, LineChoice choice, Table<const float> table, Index outputs,
+                 float* out);
+void gather_sums(const SparseLines<double>& lines, LineChoice choice, Table<const double> table,
+                 Index outputs, double* out);
 
-/// gradient(l, column[k]) += residuals[l] value[k].
-void sparse_backward(const SparseRow<float>& row, const float* residuals, const Layout& layout,
-                     float* gradient);
-void sparse_backward(const SparseRow<double>& row, const double* residuals, const Layout& layout,
-                     double* gradient);
+/// table(index[k], l) += value[k] residuals[i * stride + l], the padding of `residuals` being zero.
+void scatter_adds(const SparseLines<float>& lines, LineChoice choice, const float* residuals, Index outputs,
+                  Table<float> table);
+void scatter_adds(const SparseLines<double>& lines, LineChoice choice, const double* residuals, Index outputs,
+                  Table<double> table);
 
-/// to[j * rows + i] = from[i * cols + j] for columns first .. last-1.
-void transpose(const float* from, Index rows, Index cols, Index first, Index last, float* to);
-void transpose(const double* from, Index rows, Index cols, Index first, Index last, double* to);
+/// The same two for a matrix of outputs x features that is not worth laying out anew: matrix[l * cols +
+/// index[k]] takes the place of table(index[k], l).
+void gather_sums(const SparseLines<float>& lines, LineChoice choice, const float* matrix, Index outputs,
+                 Index cols, float* out);
+void gather_sums(const SparseLines<double>& lines, LineChoice choice, const double* matrix, Index outputs,
+                 Index cols, double* out);
+void scatter_adds(const SparseLines<float>& lines, LineChoice choice, const float* residuals, Index outputs,
+                  Index cols, float* matrix);
+void scatter_adds(const SparseLines<double>& lines, LineChoice choice, const double* residuals, Index outputs,
+                  Index cols, double* matrix);
+
+/// Matrix (outputs x features) to table, features first .. last-1, padded with zeros; and back.
+void to_table(const float* matrix, Index outputs, Index cols, Index first, Index last, Table<float> table);
+void to_table(const double* matrix, Index outputs, Index cols, Index first, Index last, Table<double> table);
+void from_table(Table<const float> table, Index outputs, Index cols, Index first, Index last, float* matrix);
+void from_table(Table<const double> table, Index outputs, Index cols, Index first, Index last,
+                double* matrix);
+
+/// Lines first .. first+count-1 of the table from rows of `stride` entries that lie side by side; and rows to
+/// columns `first` .. of a matrix of outputs x cols.
+void rows_to_table(const float* rows, Index first, Index count, Index outputs, Table<float> table);
+void rows_to_table(const double* rows, Index first, Index count, Index outputs, Table<double> table);
+void rows_to_matrix(const float* rows, Index first, Index count, Index outputs, Index cols, float* matrix);
+void rows_to_matrix(const double* rows, Index first, Index count, Index outputs, Index cols, double* matrix);
 
 }  // namespace alfcg::kernels

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "alfcg/objective/objective.hpp"
+#include "objective/block_loss.hpp"
+#include "objective/followed_scores.hpp"
+#include "objective/row_engine.hpp"
 
 namespace alfcg {
 
@@ -13,14 +17,22 @@ namespace alfcg {
 template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
-    LinearObjective(const Features<Real>& features, Targets targets, const LossOptions& loss, int threads);
+    LinearObjective(const Features<Real>& features, const Targets& targets, const LossOptions& loss,
+                    int threads);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return samples_; }
     double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) override;
     double value(const Matrix<Real>& x) override;
     void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override;
+    void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
+               Matrix<Real>& scratch) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
+
+    void follow(const Matrix<Real>* x) override;
+    void aim(const Vertex<Real>& vertex) override;
+    std::optional<double> value_along(double step) override;
+    void moved(const Vertex<Real>& vertex, double step) override;
 
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
     /// product of its residual and its features.
@@ -29,39 +41,50 @@ class LinearObjective final : public Objective<Real> {
     void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
 
   private:
+    // Where a pass takes the scores at its first point from.
+    enum class Source { data, data_and_remember, remembered, remembered_and_moved };
+    struct Pass {
+        Selection selection;
+        Blend<Real> points;
+        Matrix<Real>* gradient = nullptr;
+        Source source = Source::data;
+    };
     struct Scratch {
-        AlignedVector<Real> gradient;   // this thread's share, where it cannot go straight to the result
-        AlignedVector<Real> scores;     // of one block
-        std::vector<const Real*> rows;  // of one block
+        AlignedVector<Real> scores;   // of one block
+        AlignedVector<Real> second;   // of one block at the second point
+        AlignedVector<Real> targets;  // of one block of listed rows
         double loss = 0;
     };
-    // The rows of one pass: all of them, or those listed.
-    struct Selection {
-        const Index* list = nullptr;
-        Index count = 0;
-        [[nodiscard]] Index row(Index i) const { return list == nullptr ? i : list[i]; }
-    };
+    // What is known of the iterate that is followed.
+    enum class Knowledge { nothing, scores, scores_before_a_move };
 
-    double pass(const Selection& selection, const Matrix<Real>& x, Matrix<Real>* gradient);
-    double dense_pass(const DenseFeatures<Real>& features, const Selection& selection, const Matrix<Real>& x,
-                      Matrix<Real>* gradient);
-    double sparse_pass(const SparseFeatures<Real>& features, const Selection& selection,
-                       const Matrix<Real>& x, Matrix<Real>* gradient);
-    // Scratch memory of every thread, before they start: a thread must not throw.
-    void prepare(int threads, Index block, bool gradient, bool own_share_of_first);
-    double residual(Index row, Real* scores, double weight) const;
-    double total_loss(int threads) const;
-    // gradient += the shares of threads 1 .. threads-1.
-    void add_shares(int threads, Real* gradient);
+    double run(const Pass& pass);
+    double pass_share(const Pass& pass, int part);
+    void first_scores(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
+    const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
+    // Memory of every thread, before they start: a thread must not throw.
+    void prepare_scratch(int threads, bool second_point);
+    [[nodiscard]] double total_loss(int threads) const;
+    // Calls body(stretch) for blocks of all rows, without a look at the data.
+    template <class Body>
+    void for_each_block(const Body& body);
+    double followed_pass(const Matrix<Real>& x, Matrix<Real>* gradient);
 
-    const Features<Real>& features_;
-    Targets targets_;
-    LossOptions loss_;
+    BlockLoss<Real> loss_;
     int threads_;
     Index samples_;
     Shape shape_;
-    std::vector<Scratch> scratch_;            // one per thread
-    AlignedVector<Real> transposed_weights_;  // sparse data: features x outputs
+    Index data_bytes_;
+    std::unique_ptr<RowEngine<Real>> engine_;
+    std::vector<Scratch> scratch_;  // one per thread
+
+    const Matrix<Real>* followed_ = nullptr;
+    Knowledge known_ = Knowledge::nothing;
+    FollowedScores<Real> scores_;
+    bool aimed_ = false;     // Z_v of the vertex aimed at is at hand
+    bool factored_ = false;  // as a projection
+    double step_ = 0;        // of the move the scores have not made yet
+    int moves_ = 0;          // since the scores were computed from the data
 };
 
 }  // namespace alfcg

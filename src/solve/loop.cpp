@@ -56,6 +56,9 @@ class Run final : public Snapshot<Real>, private LineFunction {
           samples_(static_cast<double>(objective.samples())),
           x_(objective.shape()),
           gradient_(objective.shape()) {}
+    ~Run() override { objective_.follow(nullptr); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
 
     void start(const Matrix<Real>* x0);
     Result<Real> solve();
@@ -68,9 +71,10 @@ class Run final : public Snapshot<Real>, private LineFunction {
 
   private:
     double smooth(double eta) override;
-    double composite() override { return region_.composite(trial_); }
+    double composite() override;
 
     std::optional<Status> budget_spent(bool stop_asked) const;
+    void make_trial();
     void look();                  // g_t, v_t, η_t
     bool gap_reached();           // where a look at the exact gap is due
     void take_step();             // x_{t+1}
@@ -89,6 +93,8 @@ class Run final : public Snapshot<Real>, private LineFunction {
     Matrix<Real> gradient_;  // g_t
     Vertex<Real> vertex_;    // v_t
     Matrix<Real> trial_;     // x_t + η d of a search
+    double trial_step_ = 0;  // its η
+    bool aimed_ = false;     // whether the objective has been told where the search looks
     Estimate estimate_;
     double oracle_slack_ = 0;
     double composite_ = 0;  // h(x_t)
@@ -116,6 +122,7 @@ void Run<Real>::start(const Matrix<Real>* x0) {
         region_.minimize(gradient_, 0, false, vertex_);  // any point of a region without the origin
         x_ = vertex_.to_matrix();
     }
+    if (estimator_.full()) objective_.follow(&x_);
 }
 
 template <class Real>
@@ -167,6 +174,7 @@ void Run<Real>::look() {
     length_ = std::sqrt(direction.length_squared);
     const StepInput input{this->iteration, gap_,      direction.length_squared, direction.slope,
                           estimate_.value, composite_};
+    aimed_ = false;
     this->step = rule_.step(input, *this);
     this->curvature = rule_.curvature();
     this->alpha = estimate_.alpha;
@@ -174,10 +182,25 @@ void Run<Real>::look() {
 
 template <class Real>
 double Run<Real>::smooth(double eta) {
-    trial_ = x_;
-    move_towards(vertex_, eta, trial_);
     ++counters_.function_evaluations;
+    trial_step_ = eta;
+    if (!aimed_) objective_.aim(vertex_);
+    aimed_ = true;
+    if (const auto value = objective_.value_along(eta)) return *value;
+    make_trial();
     return objective_.value(trial_);
+}
+
+template <class Real>
+double Run<Real>::composite() {
+    make_trial();
+    return region_.composite(trial_);
+}
+
+template <class Real>
+void Run<Real>::make_trial() {
+    trial_ = x_;
+    move_towards(vertex_, trial_step_, trial_);
 }
 
 template <class Real>
@@ -219,6 +242,7 @@ template <class Real>
 void Run<Real>::take_step() {
     const Stopwatch watch(seconds_.step);
     move_towards(vertex_, *this->step, x_);
+    objective_.moved(vertex_, *this->step);
     rule_.moved(*this->step * length_);
 }
 

@@ -15,6 +15,11 @@ namespace alfcg {
 /// std::bad_alloc.
 void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes);
 
+/// Memory aligned to a cache line; for a large block the system is asked for large pages, which spare address
+/// look-ups in random access. Throws std::bad_alloc.
+void* allocate_aligned(std::size_t bytes);
+void release_aligned(void* memory, std::size_t bytes);
+
 /// A growing array for large data of unknown length: peak memory stays near the final size, because
 /// growth never copies and pages that were reserved but not yet written cost nothing.
 template <class T>

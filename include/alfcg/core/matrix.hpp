@@ -2,9 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <vector>
+
+#include "alfcg/core/buffer.hpp"
 
 namespace alfcg {
 
@@ -22,14 +23,13 @@ struct Shape {
 template <class T>
 struct AlignedAllocator {
     using value_type = T;
-    static constexpr std::align_val_t alignment{64};
 
     AlignedAllocator() = default;
     template <class U>
     explicit AlignedAllocator(const AlignedAllocator<U>& /*other*/) {}
 
-    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
-    void deallocate(T* p, std::size_t /*n*/) { ::operator delete(p, alignment); }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_aligned(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) { release_aligned(p, n * sizeof(T)); }
     bool operator==(const AlignedAllocator&) const = default;
 };
 

@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/objective/loss.hpp"
+#include "alfcg/region/vertex.hpp"
 
 namespace alfcg {
 
@@ -22,6 +24,16 @@ class GradientTable {
     /// ∈ B.
     virtual void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
                           Matrix<Real>& mean_change) = 0;
+};
+
+/// What becomes of a batch's gradients: keep · g + at_x ∇_B f(x) + at_y ∇_B f(y).
+template <class Real>
+struct Blend {
+    double keep = 0;
+    double at_x = 1;
+    const Matrix<Real>* x = nullptr;
+    double at_y = 0;
+    const Matrix<Real>* y = nullptr;  // null: no second point
 };
 
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
@@ -43,14 +55,22 @@ class Objective {
     /// Mean gradient over the rows listed; a row listed twice counts twice.
     virtual void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x,
                                 Matrix<Real>& gradient) = 0;
-    /// The same batch at two points.
-    virtual void batch_gradients(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& y,
-                                 Matrix<Real>& gradient_x, Matrix<Real>& gradient_y) {
-        batch_gradient(rows, x, gradient_x);
-        batch_gradient(rows, y, gradient_y);
-    }
+    /// gradient = keep · gradient + at_x ∇_B f(x) + at_y ∇_B f(y), B the rows listed. The general one needs the
+    /// batch gradient at one point, and then the other; `scratch` may be written to.
+    virtual void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
+                       Matrix<Real>& scratch);
     /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
     virtual std::unique_ptr<GradientTable<Real>> gradient_table();
+
+    /// From here on this very matrix is an iterate that changes only by x += η (v − x), each announced by
+    /// moved(): a linear model then remembers its scores. Null ends it. Results agree to rounding.
+    virtual void follow(const Matrix<Real>* /*x*/) {}
+    /// The vertex that value_along() looks towards.
+    virtual void aim(const Vertex<Real>& /*vertex*/) {}
+    /// f(x + η (v − x)) without a pass over the data; none when that is not to be had.
+    virtual std::optional<double> value_along(double /*step*/) { return std::nullopt; }
+    /// The iterate has made its step towards this vertex.
+    virtual void moved(const Vertex<Real>& /*vertex*/, double /*step*/) {}
 };
 
 /// The loss of a linear model on data, averaged over the rows. `features` must outlive it; threads = 0: all

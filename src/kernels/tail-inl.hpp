@@ -1,0 +1,48 @@
+// Included once per instruction set (note the guard that toggles).
+#if defined(ALFCG_KERNELS_TAIL_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ALFCG_KERNELS_TAIL_INL
+#undef ALFCG_KERNELS_TAIL_INL
+#else
+#define ALFCG_KERNELS_TAIL_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "alfcg/core/matrix.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace alfcg::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Twice as many vector registers allow register tiles of twice the size.
+constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 != 0;
+
+// The last, incomplete vector of an array: `count` entries, then zeros. Nothing past the end is touched.
+template <class D, class Real = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadTail(D d, const Real* from, Index count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+    HWY_ALIGN Real lanes[HWY_MAX_BYTES / sizeof(Real)] = {};
+    std::memcpy(lanes, from, static_cast<std::size_t>(count) * sizeof(Real));
+    return hn::Load(d, lanes);
+#else
+    return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
+#endif
+}
+
+template <class D, class Real = hn::TFromD<D>>
+HWY_INLINE void StoreTail(D d, hn::Vec<D> v, Real* to, Index count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+    HWY_ALIGN Real lanes[HWY_MAX_BYTES / sizeof(Real)];
+    hn::Store(v, d, lanes);
+    std::memcpy(to, lanes, static_cast<std::size_t>(count) * sizeof(Real));
+#else
+    hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+#endif
+}
+
+}  // namespace alfcg::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

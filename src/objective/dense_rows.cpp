@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "kernels/vector.hpp"
+#include "objective/row_engine.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// Multiply-adds below which waking other threads costs more than it saves.
+constexpr Index serial_work = Index{1} << 20;
+
+template <class Real>
+class DenseRows final : public RowEngine<Real> {
+  public:
+    DenseRows(const DenseFeatures<Real>& features, int threads)
+        : features_(features), cols_(features.cols()), workers_(static_cast<std::size_t>(threads)) {}
+
+    int begin(const Selection& selection, Index outputs, int threads) override {
+        selection_ = selection;
+        outputs_ = outputs;
+        threads_ = selection.count * cols_ * outputs < serial_work ? 1 : threads;
+        block_ = std::min(block_rows(outputs), selection.count);
+        for (int part = 0; part < threads_; ++part) {
+            Worker& worker = workers_[static_cast<std::size_t>(part)];
+            worker.rows.resize(static_cast<std::size_t>(block_));
+            worker.next.resize(static_cast<std::size_t>(block_));
+            worker.located = {};
+        }
+        return threads_;
+    }
+    [[nodiscard]] Index block() const override { return block_; }
+    [[nodiscard]] kernels::ScoreLayout layout(Index outputs) const override {
+        if (outputs <= kernels::few_outputs) return {1, kernels::padded<Real>(block_)};
+        return {kernels::padded<Real>(outputs), 1};
+    }
+    [[nodiscard]] std::pair<Index, Index> share(int part) const override {
+        return alfcg::share(selection_.count, part, threads_);
+    }
+
+    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+        Weights& to = weights_.at(set);
+        to.outputs = outputs;
+        to.entries = weights;
+        if (outputs <= kernels::few_outputs) return;
+        to.packed.resize(static_cast<std::size_t>(kernels::padded<Real>(outputs) * cols_));
+        parallel(threads_, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, threads_);
+            kernels::pack_weights(weights, outputs, cols_, first, last, to.packed.data());
+        });
+        to.entries = to.packed.data();
+    }
+    void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
+        const Real* const* rows = locate(part, stretch);
+        const Weights& weights = weights_[set];
+        const auto at = layout(weights.outputs);
+        if (weights.outputs <= kernels::few_outputs) {
+            kernels::forward_few(rows, stretch.count, weights.entries, weights.outputs, cols_,
+                                 at.output_stride, scores);
+        } else {
+            kernels::forward_packed(rows, stretch.count, weights.entries, weights.outputs, cols_,
+                                    at.sample_stride, scores);
+        }
+    }
+
+    void open_gradient(Real* gradient, double keep) override {
+        gradient_ = gradient;
+        keep_ = keep;
+        for (int part = 1; part < threads_; ++part)
+            workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(size()));
+    }
+    void clear(int part) override {
+        Real* share = share_of(part);
+        if (part > 0 || keep_ == 0) {
+            std::fill(share, share + size(), Real(0));
+        } else if (keep_ != 1) {
+            kernels::axpby(size(), 0, share, keep_, share);
+        }
+    }
+    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
+             Stretch next) override {
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        const Real* const* rows = locate(part, stretch);
+        fill(worker.next, next);
+        kernels::backward(rows, stretch.count, residuals, layout, outputs_, cols_, share_of(part),
+                          {worker.next.data(), next.count});
+        std::swap(worker.rows, worker.next);
+        worker.located = next;
+    }
+    void close_gradient() override {
+        if (threads_ == 1) return;
+        parallel(threads_, [&](int part) {
+            const auto [first, last] = alfcg::share(size(), part, threads_);
+            for (int other = 1; other < threads_; ++other)
+                kernels::axpby(last - first, 1, share_of(other) + first, 1, gradient_ + first);
+        });
+    }
+
+  private:
+    struct Worker {
+        std::vector<const Real*> rows;  // of the stretch at hand
+        std::vector<const Real*> next;
+        Stretch located;  // what `rows` lists
+        AlignedVector<Real> share;
+    };
+    struct Weights {
+        const Real* entries = nullptr;
+        Index outputs = 0;
+        AlignedVector<Real> packed;
+    };
+
+    // Few outputs: 256 KiB of rows stay in the second-level cache between the two halves of a pass. Many: the
+    // work on a row is long, and what counts is how often the weights are walked through.
+    [[nodiscard]] Index block_rows(Index outputs) const {
+        const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
+        if (outputs <= kernels::few_outputs)
+            return std::clamp<Index>((Index{256} << 10) / row_bytes / 16 * 16, 16, 256);
+        const Index least = outputs * row_bytes > (Index{1} << 20) ? 192 : 48;
+        return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
+    }
+    [[nodiscard]] Index size() const { return outputs_ * cols_; }
+    // Thread 0 adds straight to the result.
+    Real* share_of(int part) {
+        return part == 0 ? gradient_ : workers_[static_cast<std::size_t>(part)].share.data();
+    }
+    void fill(std::vector<const Real*>& rows, Stretch stretch) const {
+        for (Index i = 0; i < stretch.count; ++i)
+            rows[static_cast<std::size_t>(i)] = features_.row(selection_.row(stretch.first + i));
+    }
+    const Real* const* locate(int part, Stretch stretch) {
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
+            fill(worker.rows, stretch);
+            worker.located = stretch;
+        }
+        return worker.rows.data();
+    }
+
+    const DenseFeatures<Real>& features_;
+    Index cols_;
+    Selection selection_;
+    Index outputs_ = 0;
+    Index block_ = 0;
+    int threads_ = 1;
+    Real* gradient_ = nullptr;
+    double keep_ = 0;
+    std::vector<Worker> workers_;
+    std::array<Weights, 2> weights_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads) {
+    return std::make_unique<DenseRows<Real>>(features, threads);
+}
+
+template <class Real>
+std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, int threads) {
+    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
+        return dense_row_engine(*dense, threads);
+    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
+}
+
+template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, int);
+template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, int);
+template std::unique_ptr<RowEngine<float>> row_engine(const Features<float>&, int);
+template std::unique_ptr<RowEngine<double>> row_engine(const Features<double>&, int);
+
+}  // namespace alfcg

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "alfcg/core/matrix.hpp"
+#include "alfcg/region/vertex.hpp"
+#include "objective/row_engine.hpp"
+
+namespace alfcg {
+
+/// Scores of every row at an iterate x that moves towards vertices. The scores of x + η (v − x) are
+/// (1−η) Z + η Z_v, and with v = s·u·wᵀ the scores Z_v are s·(X w)·uᵀ: one number a row.
+template <class Real>
+class FollowedScores {
+  public:
+    /// Scores laid out like the blocks of a pass.
+    void resize(Index samples, Index outputs, kernels::ScoreLayout layout);
+
+    void store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
+        copy(stretch, scores, layout);
+    }
+    void load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const;
+
+    /// The factors of a zero, one-hot or rank-one vertex; false for a dense one.
+    bool take_factors(const Vertex<Real>& vertex);
+    [[nodiscard]] bool needs_projection() const { return scale_ != 0; }
+    [[nodiscard]] const Real* right() const { return right_.data(); }
+
+    /// Z_v of a stretch: X w, or all scores.
+    Real* projection(Stretch stretch) { return projection_.data() + stretch.first; }
+    void prepare_projection() { projection_.resize(static_cast<std::size_t>(samples_)); }
+    void prepare_towards() { towards_.resize(scores_.size()); }
+    void store_towards(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
+
+    /// (1−η) Z + η Z_v, into a block's scores or in place.
+    void load_along(Stretch stretch, double step, bool factored, Real* scores,
+                    kernels::ScoreLayout layout) const;
+    void advance(Stretch stretch, double step, bool factored);
+
+  private:
+    // Calls visit(offset here, offset in the block, count) for every run of entries that lie side by side.
+    template <class Visit>
+    void for_each_run(Stretch stretch, kernels::ScoreLayout layout, const Visit& visit) const {
+        if (by_output_) {
+            for (Index l = 0; l < outputs_; ++l)
+                visit(l * stride_ + stretch.first, l * layout.output_stride, stretch.count);
+        } else {
+            visit(stretch.first * stride_, 0, stretch.count * stride_);
+        }
+    }
+    void copy(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
+    // to = (1−η) to + η Z_v, `to` laid out with these strides.
+    void mix(Stretch stretch, double step, bool factored, Real* to, kernels::ScoreLayout layout) const;
+
+    Index samples_ = 0;
+    Index outputs_ = 0;
+    bool by_output_ = false;          // scores of an output side by side
+    Index stride_ = 0;                // from output to output, or from row to row
+    AlignedVector<Real> scores_;      // Z
+    AlignedVector<Real> towards_;     // Z_v of a dense vertex
+    AlignedVector<Real> projection_;  // X w
+    AlignedVector<Real> left_;        // u
+    AlignedVector<Real> right_;       // w
+    double scale_ = 0;                // s
+};
+
+}  // namespace alfcg

@@ -1,0 +1,32 @@
+#include "alfcg/objective/objective.hpp"
+
+#include "kernels/vector.hpp"
+
+namespace alfcg {
+
+template <class Real>
+void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
+                            Matrix<Real>& scratch) {
+    const Index size = shape().size();
+    double keep = blend.keep;
+    const auto add = [&](const Matrix<Real>& point, double factor) {
+        if (keep == 0) {
+            batch_gradient(rows, point, gradient);
+            if (factor != 1) kernels::axpby(size, 0, gradient.data(), factor, gradient.data());
+        } else {
+            batch_gradient(rows, point, scratch);
+            kernels::axpby(size, factor, scratch.data(), keep, gradient.data());
+        }
+        keep = 1;
+    };
+    // The second point first: where it is all but what the gradient already holds, the two cancel cleanly.
+    if (blend.y != nullptr) add(*blend.y, blend.at_y);
+    add(*blend.x, blend.at_x);
+}
+
+template void Objective<float>::blend(std::span<const Index>, const Blend<float>&, Matrix<float>&,
+                                      Matrix<float>&);
+template void Objective<double>::blend(std::span<const Index>, const Blend<double>&, Matrix<double>&,
+                                       Matrix<double>&);
+
+}  // namespace alfcg

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "alfcg/data/features.hpp"
+#include "kernels/dense.hpp"
+
+namespace alfcg {
+
+/// The rows of one pass: all of them, or those listed.
+struct Selection {
+    const Index* list = nullptr;
+    Index count = 0;
+    [[nodiscard]] Index row(Index i) const { return list == nullptr ? i : list[i]; }
+};
+
+/// A stretch of a selection.
+struct Stretch {
+    Index first = 0;
+    Index count = 0;
+};
+
+/// How samples of one kind (dense, sparse) are scored and added up, block by block. A pass is begun, its weights
+/// are prepared, and then every thread walks through its share of the rows.
+template <class Real>
+class RowEngine {
+  public:
+    virtual ~RowEngine() = default;
+
+    /// Begins a pass over these rows, with up to `threads` threads; returns how many are worth it.
+    virtual int begin(const Selection& selection, Index outputs, int threads) = 0;
+    /// Rows of a block, at most.
+    [[nodiscard]] virtual Index block() const = 0;
+    /// Where the scores of a block lie, for this many outputs, and the memory they take.
+    [[nodiscard]] virtual kernels::ScoreLayout layout(Index outputs) const = 0;
+    [[nodiscard]] Index score_size(Index outputs) const {
+        const auto at = layout(outputs);
+        return at.sample_stride == 1 ? at.output_stride * outputs : at.sample_stride * block();
+    }
+    /// The rows that fall to a thread.
+    [[nodiscard]] virtual std::pair<Index, Index> share(int part) const = 0;
+
+    /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0.
+    virtual void prepare(std::size_t set, const Real* weights, Index outputs) = 0;
+    /// Scores of a stretch of the selection.
+    virtual void score(int part, std::size_t set, Stretch stretch, Real* scores) = 0;
+
+    /// Memory for the gradient, before the threads start; `keep` times what `gradient` holds stays in it.
+    virtual void open_gradient(Real* gradient, double keep) = 0;
+    /// Empties the thread's share.
+    virtual void clear(int part) = 0;
+    /// Adds Σ residual ⊗ row to the thread's share, and may fetch the rows that come next.
+    virtual void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
+                     Stretch next) = 0;
+    /// gradient = keep · gradient + Σ of all shares, in a fixed order.
+    virtual void close_gradient() = 0;
+};
+
+template <class Real>
+std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, int threads);
+
+/// One engine for each kind of data.
+template <class Real>
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads);
+template <class Real>
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
+
+}  // namespace alfcg

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alfcg/data/features.hpp"
+#include "kernels/sparse.hpp"
+
+namespace alfcg {
+
+/// The same data by columns: for each feature the samples that have it.
+template <class Real>
+class SparseColumns {
+  public:
+    explicit SparseColumns(const SparseFeatures<Real>& features);
+
+    /// gradient[l * cols + j] = Σ_i residual(i, l) x_ij; residuals are a table of samples x outputs.
+    void gather(int threads, kernels::Table<const Real> residuals, Index outputs, Real* gradient);
+
+  private:
+    Index cols_;
+    Buffer<Index> start_;  // cols + 1 entries
+    Buffer<std::int32_t> row_;
+    Buffer<Real> value_;
+    std::vector<AlignedVector<Real>> sums_;  // of some columns, one per thread
+};
+
+}  // namespace alfcg

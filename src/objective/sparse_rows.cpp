@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "kernels/sparse.hpp"
+#include "kernels/vector.hpp"
+#include "objective/row_engine.hpp"
+#include "objective/sparse_columns.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// Multiply-adds below which waking other threads costs more than it saves.
+constexpr Index serial_work = Index{1} << 18;
+constexpr Index block_rows = 64;
+// Memory that a copy of the data by columns may always take.
+constexpr Index modest_bytes = Index{256} << 20;
+
+template <class Real>
+class SparseRows final : public RowEngine<Real> {
+  public:
+    SparseRows(const SparseFeatures<Real>& features, int threads)
+        : features_(features),
+          lines_{features.start.data(), features.column.data(), features.value.data()},
+          cols_(features.cols()),
+          shares_(static_cast<std::size_t>(threads)) {}
+
+    int begin(const Selection& selection, Index outputs, int threads) override {
+        selection_ = selection;
+        outputs_ = outputs;
+        nonzeros_ = features_.nonzeros();
+        if (selection.list != nullptr) {
+            nonzeros_ = 0;
+            for (Index i = 0; i < selection.count; ++i) nonzeros_ += entries_of(i);
+        }
+        threads_ = nonzeros_ * outputs < serial_work ? 1 : threads;
+        share_out();
+        // A small batch is not worth laying the weights out anew.
+        table_ = outputs > 1 && 2 * nonzeros_ > cols_;
+        by_columns_ = false;
+        return threads_;
+    }
+    [[nodiscard]] Index block() const override { return block_rows; }
+    [[nodiscard]] kernels::ScoreLayout layout(Index outputs) const override {
+        if (outputs == 1) return {1, kernels::padded<Real>(block_rows)};
+        return {kernels::table_stride<Real>(outputs), 1};
+    }
+    [[nodiscard]] std::pair<Index, Index> share(int part) const override {
+        return {bounds_[static_cast<std::size_t>(part)], bounds_[static_cast<std::size_t>(part) + 1]};
+    }
+
+    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+        Weights& to = weights_.at(set);
+        to.outputs = outputs;
+        to.entries = weights;
+        to.table = table_ && outputs > 1;
+        if (!to.table) return;
+        to.own.resize(table_size(outputs));
+        parallel(threads_, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, threads_);
+            kernels::to_table(weights, outputs, cols_, first, last, {to.own.data(), cols_});
+        });
+        to.entries = to.own.data();
+    }
+    void score(int /*part*/, std::size_t set, Stretch stretch, Real* scores) override {
+        const Weights& weights = weights_[set];
+        if (weights.table || weights.outputs == 1) {
+            kernels::gather_sums(lines_, choice(stretch), {weights.entries, cols_}, weights.outputs, scores);
+        } else {
+            kernels::gather_sums(lines_, choice(stretch), weights.entries, weights.outputs, cols_, scores);
+        }
+    }
+
+    void open_gradient(Real* gradient, double keep) override {
+        gradient_ = gradient;
+        keep_ = keep;
+        by_columns_ = selection_.list == nullptr && keep == 0 && columns_at_hand();
+        if (by_columns_) {
+            residuals_.resize(
+                static_cast<std::size_t>(selection_.count * kernels::table_stride<Real>(outputs_)));
+            return;
+        }
+        for (int part = direct() ? 1 : 0; part < threads_; ++part)
+            shares_[static_cast<std::size_t>(part)].resize(table_size(outputs_));
+        if (table_ && keep != 0) sum_.resize(static_cast<std::size_t>(outputs_ * cols_));
+    }
+    void clear(int part) override {
+        if (by_columns_) return;
+        if (part > 0 || !direct()) {
+            auto& share = shares_[static_cast<std::size_t>(part)];
+            std::fill(share.begin(), share.end(), Real(0));
+        } else if (keep_ == 0) {
+            std::fill(gradient_, gradient_ + outputs_ * cols_, Real(0));
+        } else if (keep_ != 1) {
+            kernels::axpby(outputs_ * cols_, 0, gradient_, keep_, gradient_);
+        }
+    }
+    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
+             Stretch /*next*/) override {
+        if (by_columns_) {
+            kernels::rows_to_table(residuals, stretch.first, stretch.count, outputs_,
+                                   {residuals_.data(), selection_.count});
+            return;
+        }
+        Real* share = part == 0 && direct() ? gradient_ : shares_[static_cast<std::size_t>(part)].data();
+        if (table_ || outputs_ == 1) {
+            kernels::scatter_adds(lines_, choice(stretch), residuals, outputs_, {share, cols_});
+        } else {
+            kernels::scatter_adds(lines_, choice(stretch), residuals, outputs_, cols_, share);
+        }
+    }
+    void close_gradient() override {
+        if (by_columns_) {
+            columns_->gather(threads_, {residuals_.data(), selection_.count}, outputs_, gradient_);
+            return;
+        }
+        Real* sum = direct() ? gradient_ : shares_.front().data();
+        const auto size = static_cast<Index>(table_size(outputs_));
+        if (threads_ > 1) {
+            parallel(threads_, [&](int part) {
+                const auto [first, last] = alfcg::share(size, part, threads_);
+                for (int other = 1; other < threads_; ++other) {
+                    const Real* from = shares_[static_cast<std::size_t>(other)].data();
+                    kernels::axpby(last - first, 1, from + first, 1, sum + first);
+                }
+            });
+        }
+        if (!table_) return;
+        Real* matrix = keep_ == 0 ? gradient_ : sum_.data();
+        parallel(threads_, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, threads_);
+            kernels::from_table({sum, cols_}, outputs_, cols_, first, last, matrix);
+        });
+        if (keep_ != 0) kernels::axpby(outputs_ * cols_, 1, sum_.data(), keep_, gradient_);
+    }
+
+  private:
+    struct Weights {
+        const Real* entries = nullptr;
+        Index outputs = 0;
+        bool table = false;
+        AlignedVector<Real> own;
+    };
+
+    [[nodiscard]] kernels::LineChoice choice(Stretch stretch) const {
+        if (selection_.list == nullptr) return {nullptr, stretch.first, stretch.count};
+        return {selection_.list + stretch.first, 0, stretch.count};
+    }
+    [[nodiscard]] Index entries_of(Index i) const {
+        const Index row = selection_.row(i);
+        return lines_.start[row + 1] - lines_.start[row];
+    }
+    // Thread 0 adds straight to the result when both are laid out alike.
+    [[nodiscard]] bool direct() const { return !table_; }
+    [[nodiscard]] std::size_t table_size(Index outputs) const {
+        return static_cast<std::size_t>(cols_ * (table_ ? kernels::table_stride<Real>(outputs) : outputs));
+    }
+
+    // Every thread gets about the same number of entries.
+    void share_out() {
+        bounds_.assign(static_cast<std::size_t>(threads_) + 1, selection_.count);
+        bounds_.front() = 0;
+        Index row = 0;
+        Index passed = 0;
+        for (int part = 1; part < threads_; ++part) {
+            const Index goal = nonzeros_ / threads_ * part;
+            if (selection_.list == nullptr) {
+                row = std::lower_bound(lines_.start, lines_.start + selection_.count, goal) - lines_.start;
+            } else {
+                while (row < selection_.count && passed < goal) passed += entries_of(row++);
+            }
+            bounds_[static_cast<std::size_t>(part)] = row;
+        }
+    }
+
+    // A copy of the data by columns: each entry of the full gradient is then summed in a register, and threads
+    // share nothing.
+    bool columns_at_hand() {
+        if (columns_) return true;
+        const Index bytes = features_.nonzeros() * static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
+        const Index saved = threads_ * cols_ * outputs_ * static_cast<Index>(sizeof(Real));
+        if (bytes > std::max(modest_bytes, saved) ||
+            features_.rows() > std::numeric_limits<std::int32_t>::max())
+            return false;
+        columns_.emplace(features_);
+        return true;
+    }
+
+    const SparseFeatures<Real>& features_;
+    kernels::SparseLines<Real> lines_;
+    Index cols_;
+    Selection selection_;
+    Index outputs_ = 0;
+    Index nonzeros_ = 0;
+    int threads_ = 1;
+    bool table_ = false;
+    bool by_columns_ = false;
+    Real* gradient_ = nullptr;
+    double keep_ = 0;
+    std::vector<Index> bounds_;
+    std::array<Weights, 2> weights_;
+    std::vector<AlignedVector<Real>> shares_;  // one per thread
+    AlignedVector<Real> sum_;                  // of all shares, where it is added to a gradient that stays
+    AlignedVector<Real> residuals_;            // of all rows
+    std::optional<SparseColumns<Real>> columns_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads) {
+    return std::make_unique<SparseRows<Real>>(features, threads);
+}
+
+template std::unique_ptr<RowEngine<float>> sparse_row_engine(const SparseFeatures<float>&, int);
+template std::unique_ptr<RowEngine<double>> sparse_row_engine(const SparseFeatures<double>&, int);
+
+}  // namespace alfcg

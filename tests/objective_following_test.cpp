@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "alfcg/alfcg.hpp"
+#include "bridge.hpp"
+#include "reference/samples.hpp"
+
+namespace alfcg {
+namespace {
+
+reference::Problem problem_of(const std::string& loss, Index rows, Index features, int outputs) {
+    reference::Problem problem;
+    problem.loss = loss;
+    problem.loss_parameter = 1.3;
+    problem.X = reference::gaussian(rows, features, 3);
+    problem.outputs = loss == "multinomial" ? outputs : 1;
+    for (Index i = 0; i < rows; ++i) {
+        for (Index j = 0; j < features; ++j)
+            if ((i + 2 * j) % 3 == 0) problem.X(i, j) = 0;
+        if (loss == "multinomial") {
+            problem.classes.push_back(static_cast<int>((i * i + 3 * i) % outputs));
+        } else {
+            problem.targets.push_back(i % 3 == 0 ? -1 : 1);
+        }
+    }
+    return problem;
+}
+
+// The same function without a memory.
+template <class Real>
+std::unique_ptr<Objective<Real>> forgetful(Objective<Real>& objective) {
+    return custom_sum<Real>(
+        objective.shape(), objective.samples(),
+        [&objective](std::span<const Index> rows, std::span<const Real> x, std::span<Real> gradient) {
+            Matrix<Real> point(objective.shape());
+            std::copy(x.begin(), x.end(), point.data());
+            Matrix<Real> result;
+            double value = 0;
+            if (static_cast<Index>(rows.size()) == objective.samples()) {
+                value = objective.evaluate(point, result);
+            } else {
+                objective.batch_gradient(rows, point, result);
+            }
+            std::copy(result.data(), result.data() + result.size(), gradient.begin());
+            return value;
+        });
+}
+
+template <class Real>
+double distance(const Matrix<Real>& a, const Matrix<Real>& b) {
+    return (from_matrix(a) - from_matrix(b)).norm();
+}
+
+// Every kind of vertex: rank one, one-hot, dense, and (with a term that makes small gradients stay at the
+// origin) zero.
+const std::vector<std::pair<std::string, RegionSpec>> regions{
+    {"nuclear", {"nuclear", 0, 4, {}}},
+    {"l1", {"l1", 0, 6, {}}},
+    {"l3", {"lp", 3, 2, {}}},
+    {"l1 with a term", {"l1", 0, 6, {0.05, 0, 0}}},
+};
+
+template <class Real>
+void check_methods(double tolerance) {
+    for (const auto& [loss, outputs] : {std::pair{"multinomial", 4}, {"multinomial", 17}, {"logistic", 1}})
+        for (const Storage storage : {Storage::dense, Storage::sparse})
+            for (const auto& [name, spec] : regions)
+                for (const char* method :
+                     {"alfcg-d", "fw-openloop", "fw-armijo", "fw-parafree", "fw-momentum"})
+                    for (const int threads : {1, 2}) {
+                        SCOPED_TRACE(std::string(loss) + " " + std::to_string(outputs) + " " + name + " " +
+                                     method + (storage == Storage::dense ? " dense" : " sparse"));
+                        const auto problem = problem_of(loss, 300, 41, outputs);
+                        Bridge<Real> bridge(problem, storage, threads);
+                        const auto region = make_region<Real>(spec);
+                        Options options;
+                        options.method = method;
+                        // More than the moves after which scores are renewed; momentum multiplies any rounding
+                        // error tenfold every ten steps, with or without a memory.
+                        options.max_iterations = std::string(method) == "fw-momentum" ? 30 : 90;
+                        options.gap = 1e-5;  // below, a search decides on rounding errors
+                        const auto with = solve<Real>(*bridge.objective, *region, options);
+                        const auto plain = forgetful(*bridge.objective);
+                        const auto without = solve<Real>(*plain, *region, options);
+                        const double scale = 1 + from_matrix(without.x).norm();
+                        EXPECT_LE(distance(with.x, without.x), tolerance * scale);
+                        EXPECT_NEAR(with.metrics.objective, without.metrics.objective,
+                                    tolerance * (1 + std::abs(without.metrics.objective)));
+                        EXPECT_EQ(with.counters.function_evaluations, without.counters.function_evaluations);
+                    }
+}
+
+TEST(Following, ChangesARunByNoMoreThanRounding) {
+    check_methods<double>(1e-9);
+}
+
+template <class Real>
+void check_values(double tolerance) {
+    for (const Storage storage : {Storage::dense, Storage::sparse})
+        for (const auto& [name, spec] : regions)
+            for (const int outputs : {4, 17}) {
+                const auto problem = problem_of("multinomial", 300, 41, outputs);
+                Bridge<Real> bridge(problem, storage, 2);
+                const auto region = make_region<Real>(spec);
+                Objective<Real>& objective = *bridge.objective;
+                Matrix<Real> x(objective.shape());
+                Matrix<Real> gradient;
+                Matrix<Real> exact;
+                Vertex<Real> vertex;
+                objective.follow(&x);
+                for (int t = 0; t < 70; ++t) {
+                    SCOPED_TRACE(name + " step " + std::to_string(t));
+                    const double value = objective.evaluate(x, gradient);
+                    const Matrix<Real> copy = x;  // another matrix: not followed, so computed from the data
+                    EXPECT_NEAR(value, objective.evaluate(copy, exact), tolerance);
+                    EXPECT_LE(distance(gradient, exact), tolerance * (1 + from_matrix(exact).norm()));
+                    EXPECT_NEAR(objective.value(x), value, tolerance);
+                    region->minimize(gradient, 0, false, vertex);
+                    const auto towards = vertex.to_matrix();
+                    const auto at = [&](double step) {
+                        Matrix<Real> point = x;
+                        for (Index i = 0; i < x.size(); ++i)
+                            point.data()[i] += static_cast<Real>(step) * (towards.data()[i] - x.data()[i]);
+                        return point;
+                    };
+                    if (t % 3 != 0) {  // now and then a step without a search
+                        objective.aim(vertex);
+                        for (const double step : {0.0, 0.3, 1.0}) {
+                            const auto along = objective.value_along(step);
+                            ASSERT_TRUE(along.has_value());
+                            EXPECT_NEAR(*along, objective.value(at(step)), tolerance * (1 + *along));
+                        }
+                    }
+                    const double step = t == 40 ? 1.0 : 2.0 / (t + 3);
+                    x = at(step);
+                    objective.moved(vertex, step);
+                    // Two moves without a look in between are one too many for the memory, and still right.
+                    if (t == 50) {
+                        x = at(0.5);
+                        objective.moved(vertex, 0.5);
+                    }
+                }
+                objective.follow(nullptr);
+                EXPECT_FALSE(objective.value_along(0.5).has_value());
+            }
+}
+
+TEST(Following, ValuesAndGradientsAreThoseOfTheDataInDouble) {
+    check_values<double>(1e-12);
+}
+
+TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
+    check_values<float>(2e-5);
+}
+
+// ‖∇ in float − ∇ in double‖ / ‖∇ in double‖ on real data.
+double precision_lost(const std::string& name, const std::string& folder) {
+    ReadOptions options;
+    options.data_dir = folder;
+    const auto narrow = load_dataset<float>(name, options);
+    const auto wide = load_dataset<double>(name, options);
+    LossOptions loss;
+    loss.kind = Loss::multinomial;
+    Classes classes;
+    const auto f = linear_objective(narrow.features, make_targets(narrow.labels, loss.kind, classes), loss);
+    const auto g = linear_objective(wide.features, make_targets(wide.labels, loss.kind, classes), loss);
+    const reference::Matrix x = 0.003 * reference::gaussian(g->shape().rows, g->shape().cols, 2);
+    Matrix<float> narrow_gradient;
+    Matrix<double> wide_gradient;
+    f->evaluate(to_matrix<float>(x), narrow_gradient);
+    g->evaluate(to_matrix<double>(x), wide_gradient);
+    return (from_matrix(narrow_gradient) - from_matrix(wide_gradient)).norm() /
+           from_matrix(wide_gradient).norm();
+}
+
+TEST(Precision, FloatGradientsOnRealDataAreWithinAHundredThousandth) {
+    const std::string folder = std::string(ALFCG_SOURCE_DIR) + "/../shared/data";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "needs the data sets in " << folder;
+    EXPECT_LE(precision_lost("mnist-5000-768", folder), 1e-5);
+    EXPECT_LE(precision_lost(folder + "/libsvm/news20.bz2", folder), 1e-5);
+    EXPECT_LE(precision_lost(folder + "/libsvm/letter.scale.gz", folder), 1e-5);
+}
+
+}  // namespace
+}  // namespace alfcg
