@@ -80,7 +80,7 @@ void check_methods(double tolerance) {
                         // More than the moves after which scores are renewed; momentum multiplies any rounding
                         // error tenfold every ten steps, with or without a memory.
                         options.max_iterations = std::string(method) == "fw-momentum" ? 30 : 90;
-                        options.gap = 1e-5;  // below, a search decides on rounding errors
+                        options.gap = 1e-3;  // below, a search comes to decide on rounding errors
                         const auto with = solve<Real>(*bridge.objective, *region, options);
                         const auto plain = forgetful(*bridge.objective);
                         const auto without = solve<Real>(*plain, *region, options);
