@@ -46,7 +46,6 @@ void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes) {
                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                     : mremap(pages, old_bytes, new_bytes, MREMAP_MAYMOVE);
     if (result == MAP_FAILED) throw std::bad_alloc();
-    prefer_large_pages(result, new_bytes);
     return result;
 }
 
