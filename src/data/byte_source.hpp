@@ -18,6 +18,8 @@ class ByteSource {
 
     [[nodiscard]] const std::string& path() const { return input_.path(); }
     [[nodiscard]] bool compressed() const { return decoder_ != nullptr; }
+    /// Whether reading may have to wait for another program.
+    [[nodiscard]] bool piped() const { return input_.file_size() < 0; }
     /// Descriptor and size of an uncompressed regular file; size -1 for anything else.
     [[nodiscard]] int descriptor() const { return input_.descriptor(); }
     [[nodiscard]] long long plain_size() const { return compressed() ? -1 : input_.file_size(); }

@@ -1,7 +1,6 @@
 #include "data/csv.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -9,97 +8,113 @@
 #include "alfcg/core/error.hpp"
 #include "data/csv_layout.hpp"
 #include "data/csv_record.hpp"
+#include "data/csv_rows.hpp"
 #include "data/memory.hpp"
-#include "data/number.hpp"
+#include "data/text_pieces.hpp"
 
 namespace alfcg {
 
 namespace {
 
+// A Reader for read_pieces.
 template <class Real>
-struct DenseRows {
-    Buffer<Real> entries;
-    Labels labels;
-    Index rows = 0;
-};
-
-template <class Real>
-class RecordParser {
+class DenseReader {
   public:
-    RecordParser(const std::string& path, const CsvLayout& layout, DenseRows<Real>& rows)
-        : path_(path), layout_(layout), rows_(rows), width_(static_cast<std::size_t>(layout.width)) {}
+    struct Part {
+        DenseRows<Real> rows;
+        bool good = false;    // taken for itself
+        Index first_row = 0;  // where it goes
+    };
 
-    void parse(const std::vector<CsvField>& fields, Index line) {
-        if (fields.size() != width_)
-            throw InputError(path_, line,
-                             fmt::format("{} columns, but the first row has {}", fields.size(), width_));
-        Real* out = rows_.entries.extend(static_cast<std::size_t>(layout_.features()));
-        for (std::size_t j = 0; j < width_; ++j) {
-            const CsvField& field = fields[j];
-            if (field.text.empty()) fail(line, j, "empty field");
-            if (static_cast<Index>(j) == layout_.label) {
-                if (!is_acceptable_label(field.text))
-                    fail(line, j, "label " + shown(field.text) + " is not a finite number");
-                rows_.labels.push(field.doubled_quotes ? std::string_view(unquoted_ = field.unquoted())
-                                                       : field.text);
-            } else if (const NumberStatus status = parse_number(field.text, *out++);
-                       status != NumberStatus::ok) {
-                fail(line, j, number_problem<Real>(field.text, status));
-            }
+    DenseReader(const std::string& path, const CsvLayout& layout, const ReadOptions& options,
+                Index lines_before)
+        : path_(path),
+          layout_(layout),
+          most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
+          lines_(lines_before) {}
+
+    [[nodiscard]] std::size_t cut(std::string_view text, std::size_t most) const {
+        return whole_records(text, layout_.separator, most);
+    }
+
+    void parse(std::string_view text, Part& part) const {
+        try {
+            parse_csv_rows(path_, text, layout_, 0, most_rows_, part.rows);
+            part.good = true;
+        } catch (const InputError&) {
+            part.good = false;
         }
-        ++rows_.rows;
+    }
+
+    bool add(std::string_view text, Part& part) {
+        if (!part.good || part.rows.rows > most_rows_ - rows_)
+            parse_csv_rows(path_, text, layout_, lines_, most_rows_ - rows_, part.rows);
+        part.first_row = rows_;
+        rows_ += part.rows.rows;
+        lines_ += part.rows.lines;
+        labels_.append(part.rows.labels);
+        check_memory(path_, static_cast<double>(rows_) * static_cast<double>(layout_.features()),
+                     sizeof(Real));
+        return rows_ == most_rows_;
+    }
+
+    [[nodiscard]] bool has_room() const { return rows_ <= room_; }
+    void make_room() {
+        room_ = std::max(rows_, room_ + room_ / 2);
+        entries_.reserve(static_cast<std::size_t>(room_ * layout_.features()));
+    }
+
+    void copy(const Part& part) {
+        std::copy(part.rows.entries.begin(), part.rows.entries.end(),
+                  entries_.data() + part.first_row * layout_.features());
+    }
+
+    Dataset<Real> finish() {
+        if (rows_ == 0) throw InputError(path_, 0, "no data rows, only a header");
+        entries_.extend(static_cast<std::size_t>(rows_ * layout_.features()));
+        entries_.shrink_to_fit();
+        Dataset<Real> data;
+        data.features = DenseFeatures<Real>(std::move(entries_), rows_, layout_.features());
+        data.labels = std::move(labels_);
+        return data;
     }
 
   private:
-    [[noreturn]] void fail(Index line, std::size_t position, const std::string& what) const {
-        throw InputError(path_, line, layout_.column(static_cast<Index>(position)) + ": " + what);
-    }
-
     const std::string& path_;
     const CsvLayout& layout_;
-    DenseRows<Real>& rows_;
-    std::size_t width_;
-    std::string unquoted_;
+    Index most_rows_;
+
+    // What has been counted in. The buffer gets its length at the end.
+    Index rows_ = 0;
+    Index lines_;
+    Labels labels_;
+    Index room_ = 0;
+    Buffer<Real> entries_;
 };
+
+// Uses up the header, which the layout was found from and which therefore is all there. Returns its lines.
+Index pass_header(TextBuffer& text, const CsvLayout& layout) {
+    if (!layout.header) return 0;
+    const char* const first = text.text().data();
+    const char* const last = first + text.text().size();
+    Index lines = 0;
+    std::vector<CsvField> fields;
+    const char* const header = skip_blank_lines(first, last, text.complete(), layout.separator, lines);
+    const CsvSplit split = split_record(header, last, text.complete(), layout.separator, fields);
+    text.consume(static_cast<std::size_t>(split.next - first));
+    return lines + split.lines;
+}
 
 }  // namespace
 
 template <class Real>
 Dataset<Real> read_csv(TextBuffer& text, const ReadOptions& options) {
-    const std::string_view sample = text.sample();
-    const CsvLayout layout = find_csv_layout(text.path(), sample, text.complete(), options);
+    const CsvLayout layout = find_csv_layout(text.path(), text.sample(), text.complete(), options);
     if (layout.features() == 0) throw InputError(text.path(), 0, "no feature columns");
-    DenseRows<Real> rows;
-    RecordParser<Real> parser(text.path(), layout, rows);
-    const Index most_rows = options.rows > 0 ? options.rows : std::numeric_limits<Index>::max();
-    bool skip_header = layout.header;
-    Index line = 1;
-    std::vector<CsvField> fields;
-    parse_chunks(text, [&](std::string_view piece, bool complete, bool& stop) {
-        const char* at = piece.data();
-        const char* const last = at + piece.size();
-        while (rows.rows < most_rows) {
-            Index passed = 0;
-            at = skip_blank_lines(at, last, complete, layout.separator, passed);
-            line += passed;
-            if (at == last) break;
-            const CsvSplit split = split_record(at, last, complete, layout.separator, fields);
-            if (split.next == nullptr) break;
-            if (split.problem != nullptr) throw InputError(text.path(), line, split.problem);
-            if (!std::exchange(skip_header, false)) parser.parse(fields, line);
-            line += split.lines;
-            at = split.next;
-        }
-        stop = rows.rows == most_rows;
-        check_memory(text.path(), static_cast<double>(rows.entries.size()), sizeof(Real));
-        return static_cast<std::size_t>(at - piece.data());
-    });
-    if (rows.rows == 0) throw InputError(text.path(), 0, "no data rows, only a header");
-    rows.entries.shrink_to_fit();
-    Dataset<Real> data;
-    data.features = DenseFeatures<Real>(std::move(rows.entries), rows.rows, layout.features());
-    data.labels = std::move(rows.labels);
-    return data;
+    const Index lines = pass_header(text, layout);
+    DenseReader<Real> reader(text.path(), layout, options, lines);
+    read_pieces(text, reader, options);
+    return reader.finish();
 }
 
 template Dataset<float> read_csv(TextBuffer& text, const ReadOptions& options);

@@ -3,19 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/text_buffer.hpp"
-
 namespace alfcg {
 
 namespace {
-
-bool is_padding(char c, char separator) {
-    return is_blank(c) && (c != separator || separator == ' ');
-}
-
-bool ends_field(char c, char separator) {
-    return c == separator || c == '\n' || (separator == ' ' && c == '\t');
-}
 
 // The quote that closes the field which begins at `p`, behind the opening one; null when it is not in the
 // text.
@@ -30,20 +20,11 @@ const char* closing_quote(const char* p, const char* last, bool complete, bool& 
     }
 }
 
-}  // namespace
-
-std::string CsvField::unquoted() const {
-    std::string result(text);
-    if (!doubled_quotes) return result;
-    for (std::size_t at = result.find("\"\""); at != std::string::npos; at = result.find("\"\"", at + 1))
-        result.erase(at, 1);
-    return result;
-}
-
-CsvSplit split_record(const char* first, const char* last, bool complete, char separator,
-                      std::vector<CsvField>& fields) {
-    fields.clear();
+// Calls take(field) for each field of the record.
+template <class Take>
+CsvSplit walk_record(const char* first, const char* last, bool complete, char separator, const Take& take) {
     CsvSplit result;
+    bool empty = true;  // no field yet
     const CsvSplit unfinished;
     const char* p = first;
     while (true) {
@@ -60,7 +41,8 @@ CsvSplit split_record(const char* first, const char* last, bool complete, char s
             }
             field.text = {begin, static_cast<std::size_t>(end - begin)};
             result.lines += std::count(begin, end, '\n');
-            fields.push_back(field);
+            take(field);
+            empty = false;
             p = end + 1;
             if (p != last && !is_blank(*p) && !ends_field(*p, separator))
                 result.problem = "text behind a closing quote";
@@ -73,8 +55,9 @@ CsvSplit split_record(const char* first, const char* last, bool complete, char s
             const char* const begin = p;
             while (p != last && !ends_field(*p, separator)) ++p;
             // A run of blanks at the end of a line separates nothing from nothing.
-            if (separator != ' ' || p != begin || fields.empty())
-                fields.push_back({trimmed({begin, static_cast<std::size_t>(p - begin)}), false});
+            if (separator != ' ' || p != begin || empty)
+                take(CsvField{trimmed({begin, static_cast<std::size_t>(p - begin)}), false});
+            empty = false;
         }
         if (p == last) {
             if (!complete) return unfinished;
@@ -88,6 +71,43 @@ CsvSplit split_record(const char* first, const char* last, bool complete, char s
         }
         if (*p == separator || is_blank(*p)) ++p;
     }
+}
+
+}  // namespace
+
+std::string CsvField::unquoted() const {
+    std::string result(text);
+    if (!doubled_quotes) return result;
+    for (std::size_t at = result.find("\"\""); at != std::string::npos; at = result.find("\"\"", at + 1))
+        result.erase(at, 1);
+    return result;
+}
+
+CsvSplit split_record(const char* first, const char* last, bool complete, char separator,
+                      std::vector<CsvField>& fields) {
+    fields.clear();
+    return walk_record(first, last, complete, separator,
+                       [&fields](const CsvField& field) { fields.push_back(field); });
+}
+
+std::size_t whole_records(std::string_view text, char separator, std::size_t most) {
+    const char* const first = text.data();
+    const char* const last = first + text.size();
+    const std::size_t enough = std::min(most, text.size());
+    std::size_t used = 0;
+    while (used < enough) {
+        // Up to the first quote every line end is the end of a record.
+        const auto* quote = static_cast<const char*>(std::memchr(first + used, '"', enough - used));
+        const std::string_view plain = text.substr(
+            used, quote == nullptr ? enough - used : static_cast<std::size_t>(quote - first) - used);
+        const std::size_t end = plain.rfind('\n');
+        if (end != std::string_view::npos) used += end + 1;
+        if (quote == nullptr && used > 0) break;
+        const CsvSplit record = walk_record(first + used, last, false, separator, [](const CsvField&) {});
+        if (record.next == nullptr) break;
+        used = static_cast<std::size_t>(record.next - first);
+    }
+    return used;
 }
 
 const char* skip_blank_lines(const char* first, const char* last, bool complete, char separator,

@@ -5,8 +5,18 @@
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
+#include "data/text_buffer.hpp"
 
 namespace alfcg {
+
+/// Blanks around a field, which are not part of it.
+inline bool is_padding(char c, char separator) {
+    return is_blank(c) && (c != separator || separator == ' ');
+}
+
+inline bool ends_field(char c, char separator) {
+    return c == separator || c == '\n' || (separator == ' ' && c == '\t');
+}
 
 /// One field of a record: its text without surrounding blanks and quotes.
 struct CsvField {
@@ -27,6 +37,10 @@ struct CsvSplit {
 /// the separator any run of blanks separates. `complete` says that no text follows `last`.
 CsvSplit split_record(const char* first, const char* last, bool complete, char separator,
                       std::vector<CsvField>& fields);
+
+/// Bytes of whole records at the front of `text`, about `most` of them, or more when the first record is
+/// longer; 0 when that does not end in the text.
+std::size_t whole_records(std::string_view text, char separator, std::size_t most);
 
 /// Passes over blank lines; returns where the next record begins, or the begin of an unfinished line, or
 /// `last`.

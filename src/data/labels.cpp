@@ -34,13 +34,28 @@ void Labels::push(std::string_view token) {
         push(number);
         return;
     }
-    if (numeric()) {
-        // The first name: the numbers before it become names too, in the same form that numbers after it will
-        // get.
-        for (const double earlier : numbers_) codes_.push_back(code(format_number(earlier)));
-        numbers_ = {};
-    }
+    if (numeric()) name_numbers();
     codes_.push_back(code(token));
+}
+
+// Before the first name: the numbers become names too, in the same form that numbers after it will get.
+void Labels::name_numbers() {
+    for (const double earlier : numbers_) codes_.push_back(code(format_number(earlier)));
+    numbers_ = {};
+}
+
+void Labels::append(const Labels& other) {
+    if (other.numeric()) {
+        if (numeric())
+            numbers_.insert(numbers_.end(), other.numbers_.begin(), other.numbers_.end());
+        else
+            for (const double number : other.numbers_) push(number);
+        return;
+    }
+    if (numeric()) name_numbers();
+    std::vector<std::int32_t> codes;
+    for (const std::string& name : other.names_) codes.push_back(code(name));
+    for (const std::int32_t theirs : other.codes_) codes_.push_back(codes[static_cast<std::size_t>(theirs)]);
 }
 
 void Labels::push(double number) {

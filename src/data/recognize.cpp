@@ -1,15 +1,12 @@
 #include "data/recognize.hpp"
 
 #include "alfcg/core/error.hpp"
+#include "data/plain_number.hpp"
 #include "data/text_buffer.hpp"
 
 namespace alfcg {
 
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // A whole number, a colon, and no separator of a table: also what is wrong in detail (index 0, a value that
 // is no number) should be reported as a bad pair.

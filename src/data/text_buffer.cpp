@@ -8,12 +8,20 @@ namespace alfcg {
 
 namespace {
 constexpr std::size_t window_bytes = std::size_t{1} << 20;
+// Small enough that a piece and what is parsed from it stay in a core's cache.
+constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 constexpr std::size_t longest_line = std::size_t{1} << 30;
 }  // namespace
 
-TextBuffer::TextBuffer(ByteSource& source) : source_(source), bytes_(window_bytes) {
-    more();
-    if (text().starts_with("\xef\xbb\xbf")) consume(3);
+TextBuffer::TextBuffer(ByteSource& source, const TextSizes& sizes) : source_(source), sizes_(sizes) {
+    if (sizes_.window == 0) sizes_.window = window_bytes;
+    // Archives go on a window at a time: one is being decompressed while the one before is parsed.
+    if (sizes_.piece == 0) sizes_.piece = source.compressed() ? sizes_.window : piece_bytes;
+    bytes_.resize(sizes_.window);
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    while (text().size() < byte_order_mark.size() && more()) {
+    }
+    if (text().starts_with(byte_order_mark)) consume(byte_order_mark.size());
 }
 
 bool TextBuffer::more() {
@@ -35,6 +43,27 @@ bool TextBuffer::more() {
     last_ += got;
     ended_ = got < wanted;
     return got > 0;
+}
+
+void TextBuffer::take(std::size_t n, TextPiece& piece) {
+    const std::size_t rest = last_ - first_ - n;
+    const std::size_t wanted = std::max(sizes_.window, std::min(n, rest));
+    if (piece.bytes.size() != wanted) piece.bytes = std::vector<char>(wanted);
+    const auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
+    const auto cut = from + static_cast<std::ptrdiff_t>(n);
+    piece.size = n;
+    if (n <= rest) {
+        std::copy(from, cut, piece.bytes.begin());
+        piece.first = 0;
+        first_ += n;
+        return;
+    }
+    // The window itself is handed over, and the shorter rest moves.
+    std::copy(cut, bytes_.begin() + static_cast<std::ptrdiff_t>(last_), piece.bytes.begin());
+    piece.bytes.swap(bytes_);
+    piece.first = first_;
+    first_ = 0;
+    last_ = rest;
 }
 
 std::string_view TextBuffer::sample() {

@@ -9,17 +9,37 @@
 
 namespace alfcg {
 
+/// Sizes in bytes; results never depend on them. The window is longer only where a single line is, and what
+/// is taken out of it at once too. 0: the default for the kind of file.
+struct TextSizes {
+    std::size_t window = 0;
+    std::size_t piece = 0;
+};
+
+/// Some whole records, taken out of a text.
+struct TextPiece {
+    std::vector<char> bytes;
+    std::size_t first = 0;
+    std::size_t size = 0;
+
+    [[nodiscard]] std::string_view text() const { return {bytes.data() + first, size}; }
+};
+
 /// A window over a text: parsers work on the bytes in memory, use up whole lines or records, and ask for
-/// more. The window is one mebibyte, and longer only where a single line is.
+/// more.
 class TextBuffer {
   public:
     /// Skips a byte order mark.
-    explicit TextBuffer(ByteSource& source);
+    explicit TextBuffer(ByteSource& source, const TextSizes& sizes = {});
 
     [[nodiscard]] const std::string& path() const { return source_.path(); }
+    [[nodiscard]] const ByteSource& source() const { return source_; }
+    [[nodiscard]] const TextSizes& sizes() const { return sizes_; }
     /// Bytes read and not yet used.
     [[nodiscard]] std::string_view text() const { return {bytes_.data() + first_, last_ - first_}; }
     void consume(std::size_t n) { first_ += n; }
+    /// Uses up the first n bytes of text() into `piece`, whose memory is used again.
+    void take(std::size_t n, TextPiece& piece);
     /// Reads more bytes behind text(); false when there are none.
     bool more();
     /// Whether text() is all that is left.
@@ -30,6 +50,7 @@ class TextBuffer {
 
   private:
     ByteSource& source_;
+    TextSizes sizes_;
     std::vector<char> bytes_;
     std::size_t first_ = 0;
     std::size_t last_ = 0;

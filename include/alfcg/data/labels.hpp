@@ -15,6 +15,8 @@ class Labels {
   public:
     void push(std::string_view token);
     void push(double number);
+    /// The same as pushing the other labels one by one.
+    void append(const Labels& other);
 
     [[nodiscard]] Index size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
@@ -32,6 +34,7 @@ class Labels {
 
   private:
     std::int32_t code(std::string_view name);
+    void name_numbers();
 
     std::vector<double> numbers_;                           // numeric labels
     std::vector<std::int32_t> codes_;                       // text labels: positions in names_
