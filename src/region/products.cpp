@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "region/lanes-inl.hpp"
 #include "region/products.hpp"
 
 #ifndef ALFCG_REGION_PRODUCTS_CONSTANTS
@@ -32,22 +33,6 @@ constexpr Index panel_stride(Index side) {
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::region::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<double, whole_vector>;
-using Narrow = hn::Rebind<float, D>;
-using V = hn::Vec<D>;
-
-HWY_INLINE V Load(const double* p) {
-    return hn::LoadU(D(), p);
-}
-HWY_INLINE V Load(const float* p) {
-    return hn::PromoteTo(D(), hn::LoadU(Narrow(), p));
-}
-HWY_INLINE double Total(V v) {
-    return hn::GetLane(hn::SumOfLanes(D(), v));
-}
-
 /// panel[i * stride + j] = scale · G(i, first + j) for j < count, zero in the padding.
 template <class Real>
 HWY_INLINE void PackRows(const Real* entries, Shape shape, double scale, Index first, Index count,
