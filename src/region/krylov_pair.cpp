@@ -182,12 +182,13 @@ void KrylovPair::take_pair(const Operator& gradient) {
 /// the depth of the sums for M.
 template <class Operator>
 double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance) {
-    AlignedVector<double> panel(static_cast<std::size_t>(gram_scratch(side_)));
+    AlignedVector<double> panel;
     Eigen::MatrixXd gram_matrix(side_, side_);
-    gram(gradient.matrix.data(), gradient.matrix.shape(), gradient.scale, panel.data(), gram_matrix.data());
+    gram(gradient.matrix.data(), gradient.matrix.shape(), gradient.scale, 1, panel, gram_matrix.data());
     const double n = static_cast<double>(side_);
     const double total = gram_matrix.trace();
-    const double forming = 2 * rounding * static_cast<double>(gram_depth(side_, gradient.length())) * total;
+    const double forming =
+        2 * rounding * static_cast<double>(gram_depth(side_, gradient.length(), 1)) * total;
     const auto factoring = [&](double bound) {
         return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };

@@ -22,8 +22,12 @@ class KrylovPair {
 
     [[nodiscard]] double value() const { return value_; }  // scale · uᵀGv
     [[nodiscard]] double upper() const { return upper_; }  // at least scale · σ₁
-    [[nodiscard]] const AlignedVector<double>& shorter() const { return shorter_; }
-    [[nodiscard]] const AlignedVector<double>& longer() const { return longer_; }
+    [[nodiscard]] const AlignedVector<double>& left() const {
+        return shape_.rows <= shape_.cols ? shorter_ : longer_;
+    }
+    [[nodiscard]] const AlignedVector<double>& right() const {
+        return shape_.rows <= shape_.cols ? longer_ : shorter_;
+    }
 
   private:
     static constexpr Index capacity = 96;  // basis vectors

@@ -73,9 +73,8 @@ class NuclearBall final : public Region<Real> {
     /// The vertex -r u vᵀ.
     template <class Pair>
     void rank_one(const Pair& pair, Vertex<Real>& vertex) {
-        const bool wide = vertex.shape.rows <= vertex.shape.cols;
-        const auto& left = wide ? pair.shorter() : pair.longer();
-        const auto& right = wide ? pair.longer() : pair.shorter();
+        const auto& left = pair.left();
+        const auto& right = pair.right();
         vertex.kind = Vertex<Real>::Kind::rank_one;
         vertex.scale = -radius_;
         vertex.left.resize(left.size());
@@ -88,7 +87,7 @@ class NuclearBall final : public Region<Real> {
 
     /// Short side: exact. The nuclear term keeps the vertex if σ₁ > λ, and turns it into the origin if not.
     double by_gram(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        if (!gram_.solve(gradient) || gram_.value() <= composite_.nuclear * gram_.scale())
+        if (!gram_.solve(gradient, threads_) || gram_.value() <= composite_.nuclear * gram_.scale())
             return zero(vertex);
         rank_one(gram_, vertex);
         return 0;
@@ -122,7 +121,7 @@ class NuclearBall final : public Region<Real> {
     double reached(const Matrix<Real>& gradient, double scale, const Vertex<Real>& vertex) {
         right_.assign(vertex.right.begin(), vertex.right.end());
         product_.resize(vertex.left.size());
-        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data());
+        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
         return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
     }
 
