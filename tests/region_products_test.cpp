@@ -46,7 +46,6 @@ TYPED_TEST(Products, GramMatrixOfTheShorterSideWithAnyNumberOfThreads) {
 }
 
 TYPED_TEST(Products, ProductsWithVectorsWithAnyNumberOfThreads) {
-    AlignedVector<double> scratch;
     for (const Shape shape : shapes) {
         const auto x = random_matrix<TypeParam>(shape, 42);
         const Eigen::MatrixXd g = 0.5 * dense(x);
@@ -59,8 +58,26 @@ TYPED_TEST(Products, ProductsWithVectorsWithAnyNumberOfThreads) {
             EXPECT_LE((rows - g * right).norm(), 1e-13 * g.norm() * right.norm());
             region::transposed_times(x.data(), shape, 0.5, left.data(), cols.data(), threads);
             EXPECT_LE((cols - g.transpose() * left).norm(), 1e-13 * g.norm() * left.norm());
-            region::normal_times(x.data(), shape, 0.5, right.data(), cols.data(), threads, scratch);
-            EXPECT_LE((cols - g.transpose() * (g * right)).norm(), 1e-13 * g.squaredNorm() * right.norm());
+        }
+    }
+}
+
+TYPED_TEST(Products, NormalProductsFromBothSidesWithAnyNumberOfThreads) {
+    AlignedVector<double> scratch;
+    for (const Shape shape : shapes) {
+        const auto x = random_matrix<TypeParam>(shape, 45);
+        const Eigen::MatrixXd g = 0.5 * dense(x);
+        const Eigen::MatrixXd right = dense(random_matrix<double>({shape.cols, 4}, 46));
+        const Eigen::MatrixXd left = dense(random_matrix<double>({shape.rows, 4}, 47));
+        for (const int threads : {1, 2, 3}) {
+            Eigen::MatrixXd y(shape.cols, 4);
+            region::normal_product(x.data(), shape, 0.5, region::Side::right, right.data(), y.data(), threads,
+                                   scratch);
+            EXPECT_LE((y - g.transpose() * (g * right)).norm(), 1e-13 * g.squaredNorm() * right.norm());
+            y.resize(shape.rows, 4);
+            region::normal_product(x.data(), shape, 0.5, region::Side::left, left.data(), y.data(), threads,
+                                   scratch);
+            EXPECT_LE((y - g * (g.transpose() * left)).norm(), 1e-13 * g.squaredNorm() * left.norm());
         }
     }
 }

@@ -65,6 +65,34 @@ TYPED_TEST(Threads, LongLpOraclesWithAnL1TermAttainTheirMinimum) {
     }
 }
 
+TYPED_TEST(Threads, LongNuclearOraclesReachTheLargestSingularValue) {
+    auto gradient = random_matrix<TypeParam>(long_shape, 35);
+    // Orthogonal rows of known length but for the noise: σ₁ from the 3 x 3 Gram matrix, in extended precision.
+    for (Index j = 0; j < long_shape.cols; ++j) gradient(1, j) *= 2;
+    const auto g = entries(gradient);
+    const auto n = static_cast<std::size_t>(long_shape.cols);
+    long double gram[3][3] = {};
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t k = 0; k < 3; ++k)
+            for (std::size_t j = 0; j < n; ++j) gram[i][k] += g[i * n + j] * g[k * n + j];
+    long double u[3] = {1, 1, 1};
+    long double value = 0;
+    for (int step = 0; step < 200; ++step) {  // power iteration: the gap is a factor of four
+        long double next[3] = {};
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t k = 0; k < 3; ++k) next[i] += gram[i][k] * u[k];
+        value = std::sqrt(next[0] * next[0] + next[1] * next[1] + next[2] * next[2]);
+        for (std::size_t i = 0; i < 3; ++i) u[i] = next[i] / value;
+    }
+    const double sigma = static_cast<double>(std::sqrt(value));
+    for (const int threads : {1, 2, 3}) {
+        Vertex<TypeParam> vertex;
+        EXPECT_EQ(nuclear_ball<TypeParam>(1, {}, threads)->minimize(gradient, 0, true, vertex), 0);
+        const double reached = static_cast<double>(dot(g, entries(vertex.to_matrix())));
+        EXPECT_NEAR(reached, -sigma, sigma * this->accuracy) << threads;
+    }
+}
+
 TYPED_TEST(Threads, TheFirstOfEqualPeaksWinsInWhateverPartItLies) {
     for (const Index first :
          {Index{0}, Index{4095}, Index{4096}, Index{100000}, Index{150004}, Index{300008}}) {

@@ -50,6 +50,17 @@ HWY_INLINE void ForEachStretch(const Real* x, Index n, Index step, const Body& b
     }
 }
 
+/// Four rows of a matrix from row i on; past the end the last row stands in, and its share is left out.
+template <class Real>
+struct FourRows {
+    FourRows(const Real* entries, Shape shape, Index stride, Index i)
+        : count(std::min<Index>(4, shape.rows - i)) {
+        for (Index r = 0; r < 4; ++r) row[r] = entries + std::min(i + r, shape.rows - 1) * stride;
+    }
+    const Real* row[4];
+    Index count;
+};
+
 }  // namespace alfcg::region::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -95,12 +95,19 @@ class NuclearBall final : public Region<Real> {
 
     /// Two long sides: as good as asked for, with a bound that is proven when asked for.
     double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex) {
-        const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
-        if (largest == 0) return zero(vertex);
-        const double scale = region::safe_scale(largest);
         if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
-        krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify);
+        // Ordinary gradients need no scaling, which saves a pass over them: the search tells.
+        double scale = 1;
+        const auto solve = [&] {
+            return krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify, threads_);
+        };
+        if (!solve()) {
+            const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+            if (std::isnan(largest)) region::reject_gradient();
+            if (largest == 0) return zero(vertex);
+            scale = region::safe_scale(largest);
+            if (!solve()) return zero(vertex);
+        }
         const double threshold = composite_.nuclear * scale;
         // Nothing is exact that was not proven: an estimate is never 0.
         const double least = certify ? 0.0 : std::numeric_limits<double>::min();

@@ -15,17 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::region::HWY_NAMESPACE {
 
-/// Four rows of a matrix from row i on; past the end the last row stands in, and its share is left out.
-template <class Real>
-struct FourRows {
-    FourRows(const Real* entries, Shape shape, Index stride, Index i)
-        : count(std::min<Index>(4, shape.rows - i)) {
-        for (Index r = 0; r < 4; ++r) row[r] = entries + std::min(i + r, shape.rows - 1) * stride;
-    }
-    const Real* row[4];
-    Index count;
-};
-
 /// sums[r] = scale · <row r, x>.
 template <class Real>
 HWY_INLINE void Dots(const FourRows<Real>& rows, Index cols, double scale, const double* HWY_RESTRICT x,
@@ -93,20 +82,6 @@ HWY_INLINE void TransposedTimes(const Real* entries, Shape shape, Index stride, 
     }
 }
 
-/// Rows that have been multiplied are still in the cache when their share is added.
-template <class Real>
-HWY_INLINE void NormalTimes(const Real* entries, Shape shape, double scale, const double* HWY_RESTRICT x,
-                            double* HWY_RESTRICT y) {
-    std::fill(y, y + shape.cols, 0.0);
-    for (Index i = 0; i < shape.rows; i += 4) {
-        const FourRows<Real> rows(entries, shape, shape.cols, i);
-        double factors[4];
-        Dots(rows, shape.cols, scale, x, factors);
-        for (Index r = 0; r < 4; ++r) factors[r] = r < rows.count ? scale * factors[r] : 0;
-        AddRows(rows, 0, shape.cols, factors, y);
-    }
-}
-
 void TimesFloat(const float* g, Shape shape, double scale, const double* x, double* y) {
     Times(g, shape, scale, x, y);
 }
@@ -118,12 +93,6 @@ void TransposedFloat(const float* g, Shape shape, Index stride, double scale, co
 }
 void TransposedDouble(const double* g, Shape shape, Index stride, double scale, const double* x, double* y) {
     TransposedTimes(g, shape, stride, scale, x, y);
-}
-void NormalFloat(const float* g, Shape shape, double scale, const double* x, double* y) {
-    NormalTimes(g, shape, scale, x, y);
-}
-void NormalDouble(const double* g, Shape shape, double scale, const double* x, double* y) {
-    NormalTimes(g, shape, scale, x, y);
 }
 
 }  // namespace alfcg::region::HWY_NAMESPACE
@@ -137,8 +106,6 @@ HWY_EXPORT(TimesFloat);
 HWY_EXPORT(TimesDouble);
 HWY_EXPORT(TransposedFloat);
 HWY_EXPORT(TransposedDouble);
-HWY_EXPORT(NormalFloat);
-HWY_EXPORT(NormalDouble);
 
 void times_part(const float* g, Shape shape, double scale, const double* x, double* y) {
     HWY_DYNAMIC_DISPATCH(TimesFloat)(g, shape, scale, x, y);
@@ -151,12 +118,6 @@ void transposed_part(const float* g, Shape shape, Index stride, double scale, co
 }
 void transposed_part(const double* g, Shape shape, Index stride, double scale, const double* x, double* y) {
     HWY_DYNAMIC_DISPATCH(TransposedDouble)(g, shape, stride, scale, x, y);
-}
-void normal_part(const float* g, Shape shape, double scale, const double* x, double* y) {
-    HWY_DYNAMIC_DISPATCH(NormalFloat)(g, shape, scale, x, y);
-}
-void normal_part(const double* g, Shape shape, double scale, const double* x, double* y) {
-    HWY_DYNAMIC_DISPATCH(NormalDouble)(g, shape, scale, x, y);
 }
 
 }  // namespace
@@ -180,28 +141,10 @@ void transposed_times(const Real* entries, Shape shape, double scale, const doub
     });
 }
 
-template <class Real>
-void normal_times(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads,
-                  AlignedVector<double>& scratch) {
-    const int parts = parts_of(shape.size(), threads);
-    scratch.resize(static_cast<std::size_t>((parts - 1) * shape.cols));
-    parallel(parts, [&](int part) {
-        const auto [first, last] = share(shape.rows, part, parts);
-        double* sum = part == 0 ? y : scratch.data() + (part - 1) * shape.cols;
-        normal_part(entries + first * shape.cols, {last - first, shape.cols}, scale, x, sum);
-    });
-    for (int part = 1; part < parts; ++part) {
-        const double* sum = scratch.data() + (part - 1) * shape.cols;
-        for (Index j = 0; j < shape.cols; ++j) y[j] += sum[j];
-    }
-}
-
 template void times(const float*, Shape, double, const double*, double*, int);
 template void times(const double*, Shape, double, const double*, double*, int);
 template void transposed_times(const float*, Shape, double, const double*, double*, int);
 template void transposed_times(const double*, Shape, double, const double*, double*, int);
-template void normal_times(const float*, Shape, double, const double*, double*, int, AlignedVector<double>&);
-template void normal_times(const double*, Shape, double, const double*, double*, int, AlignedVector<double>&);
 
 }  // namespace alfcg::region
 #endif  // HWY_ONCE

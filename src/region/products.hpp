@@ -25,9 +25,14 @@ template <class Real>
 void transposed_times(const Real* entries, Shape shape, double scale, const double* x, double* y,
                       int threads = 1);
 
-/// y = scale² · GᵀG x, reading the gradient once.
+/// Columns that normal_product() multiplies at a time.
+inline constexpr Index block_columns = 4;
+
+/// Y = s²GᵀG X (right side) or s²GGᵀ X (left side), reading the gradient once. X and Y have four columns of
+/// cols, or rows, entries, one column after the other.
+enum class Side { left, right };
 template <class Real>
-void normal_times(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads,
-                  AlignedVector<double>& scratch);
+void normal_product(const Real* entries, Shape shape, double scale, Side side, const double* x, double* y,
+                    int threads, AlignedVector<double>& scratch);
 
 }  // namespace alfcg::region
