@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "alfcg/core/error.hpp"
 #include "alfcg/region/region.hpp"
 #include "region_reference.hpp"
 
@@ -57,7 +58,7 @@ using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Krylov, Precisions);
 
 TYPED_TEST(Krylov, FindsTheLeadingPairAndProvesIt) {
-    for (const Shape shape : {Shape{300, 400}, Shape{400, 300}, Shape{257, 257}}) {
+    for (const Shape shape : {Shape{300, 400}, Shape{400, 300}, Shape{257, 257}, Shape{260, 1300}}) {
         const auto gradient = random_matrix<TypeParam>(shape, 21);
         const double sigma = leading_value(gradient);
         const auto region = nuclear_ball<TypeParam>(2);
@@ -126,6 +127,66 @@ TYPED_TEST(Krylov, FollowsASlowlyChangingGradient) {
         const double error = slope(gradient, vertex) + sigma;
         EXPECT_LE(error, sigma * this->accuracy);
         EXPECT_GE(bound, error - 1e-13 * sigma);
+    }
+}
+
+TYPED_TEST(Krylov, FollowsPairsThatComeToTheFront) {
+    // Every answer is taken out of the gradient, as a step of the method does, and the next pair leads.
+    for (const Shape shape : {Shape{280, 320}, Shape{260, 1300}}) {
+        auto gradient = random_matrix<TypeParam>(shape, 26);
+        for (Index k = 0; k < 6; ++k)
+            for (Index j = 0; j < shape.cols; ++j)
+                gradient(k, j) *= static_cast<TypeParam>(3 - 0.1 * static_cast<double>(k));
+        for (const int threads : {1, 2}) {
+            auto g = gradient;
+            const auto region = nuclear_ball<TypeParam>(1, {}, threads);
+            for (int t = 0; t < 8; ++t) {
+                const double sigma = leading_value(g);
+                Vertex<TypeParam> vertex;
+                region->minimize(g, 1e-3 * sigma, false, vertex);
+                const double reached = -slope(g, vertex);
+                EXPECT_LE(sigma - reached, 2e-3 * sigma) << t;
+                const double step = 0.5 * reached * vertex.scale;
+                for (Index i = 0; i < shape.rows; ++i)
+                    for (Index j = 0; j < shape.cols; ++j)
+                        g(i, j) += static_cast<TypeParam>(
+                            step * static_cast<double>(vertex.left[static_cast<std::size_t>(i)]) *
+                            static_cast<double>(vertex.right[static_cast<std::size_t>(j)]));
+            }
+        }
+    }
+}
+
+TYPED_TEST(Krylov, TheSameCallsGiveTheSameBits) {
+    const auto first = random_matrix<TypeParam>({600, 700}, 27);
+    const auto second = random_matrix<TypeParam>({600, 700}, 28);
+    for (const int threads : {1, 2}) {
+        std::vector<Vertex<TypeParam>> answers;
+        for (int run = 0; run < 2; ++run) {
+            const auto region = nuclear_ball<TypeParam>(1, {}, threads);
+            for (const auto* gradient : {&first, &second}) {
+                answers.emplace_back();
+                region->minimize(*gradient, 1e-3, false, answers.back());
+            }
+        }
+        for (std::size_t k = 0; k < 2; ++k) {
+            EXPECT_EQ(answers[k].left, answers[k + 2].left);
+            EXPECT_EQ(answers[k].right, answers[k + 2].right);
+        }
+    }
+}
+
+TYPED_TEST(Krylov, RecoversFromAGradientThatIsNotFinite) {
+    const auto good = random_matrix<TypeParam>({300, 310}, 29);
+    auto bad = good;
+    bad(299, 309) = static_cast<TypeParam>(infinity);
+    const auto region = nuclear_ball<TypeParam>(1);
+    Vertex<TypeParam> vertex;
+    const double sigma = leading_value(good);
+    for (int round = 0; round < 2; ++round) {
+        region->minimize(good, 0, false, vertex);
+        EXPECT_NEAR(slope(good, vertex), -sigma, sigma * this->accuracy);
+        EXPECT_THROW(region->minimize(bad, 0, false, vertex), Error);
     }
 }
 

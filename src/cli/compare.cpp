@@ -138,7 +138,8 @@ int compare(CompareArguments& arguments) {
             options.method = method;
             options.seed = seed;
             options.parameters = own_parameters(method, parameters);
-            const auto region = make_region<Real>(problem->region_spec);  // no warm start from another method
+            // No warm start from another method.
+            const auto region = make_region<Real>(problem->region_spec, problem->threads);
             RunRecord run = record_run(*problem->objective, *region, options, trace_points,
                                        [] { return InterruptGuard::asked(); });
             stopped = InterruptGuard::asked();

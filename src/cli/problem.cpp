@@ -203,7 +203,7 @@ std::unique_ptr<Problem<Real>> make_problem(const ProblemArguments& arguments) {
     apply_scaling(problem->training.features, problem->scaling, problem->threads);
     problem->objective =
         linear_objective(problem->training.features, std::move(targets), problem->loss, problem->threads);
-    problem->region = make_region<Real>(problem->region_spec);
+    problem->region = make_region<Real>(problem->region_spec, problem->threads);
     return problem;
 }
 

@@ -167,7 +167,7 @@ std::optional<RunRecord> Series<Real>::run_one(const PaperPanel& panel, const Ru
     spec.name = panel.region;
     spec.p = 3;
     spec.radius = panel.radius;
-    const auto region = make_region<Real>(spec);
+    const auto region = make_region<Real>(spec, shared.threads);
     Options options = budget_;
     options.method = key.method;
     options.seed = key.seed;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "alfcg/core/error.hpp"
 #include "region/magnitudes.hpp"
 #include "region/products.hpp"
 #include "region/settings.hpp"
@@ -18,58 +17,41 @@ double trace(const AlignedVector<double>& gram, Index side) {
     return sum;
 }
 
-template <class Solver>
-void last_eigenvector(Solver& solver, const AlignedVector<double>& gram, Index side,
-                      AlignedVector<double>& vector) {
-    const Eigen::Map<const Eigen::MatrixXd> matrix(gram.data(), side, side);
-    solver.compute(matrix);
-    if (solver.info() != Eigen::Success)
-        throw Error("nuclear ball: the eigen-decomposition did not converge");
-    Eigen::Map<Eigen::VectorXd>(vector.data(), side) = solver.eigenvectors().col(side - 1);
-}
-
 }  // namespace
 
-void GramPair::leading_vector(Index side) {
-    if (side <= inline_side)
-        last_eigenvector(small_solver_, gram_, side, shorter_);
-    else
-        last_eigenvector(solver_, gram_, side, shorter_);
-}
-
 template <class Real>
-bool GramPair::solve(const Matrix<Real>& gradient) {
+bool GramPair::solve(const Matrix<Real>& gradient, int threads) {
     const Shape shape = gradient.shape();
-    const bool wide = shape.rows <= shape.cols;
+    wide_ = shape.rows <= shape.cols;
     const Index side = std::min(shape.rows, shape.cols);
     const Index length = std::max(shape.rows, shape.cols);
     if (side == 0) return false;
     shorter_.resize(static_cast<std::size_t>(side));
     longer_.resize(static_cast<std::size_t>(length));
     gram_.resize(static_cast<std::size_t>(side * side));
-    panel_.resize(static_cast<std::size_t>(gram_scratch(side)));
 
     // Ordinary gradients need no scaling, which saves a pass over them: the trace tells.
     scale_ = 1;
-    gram(gradient.data(), shape, scale_, panel_.data(), gram_.data());
+    gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
     if (const double sum = trace(gram_, side); !(sum > 1e-200 && sum < 1e200)) {
-        const double largest = largest_magnitude(gradient.data(), gradient.size());
+        const double largest = largest_magnitude(gradient.data(), gradient.size(), threads);
         if (std::isnan(largest)) reject_gradient();
         if (largest == 0) return false;
         scale_ = safe_scale(largest);
-        gram(gradient.data(), shape, scale_, panel_.data(), gram_.data());
+        gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
     }
-    leading_vector(side);
-    if (wide)
-        transposed_times(gradient.data(), shape, scale_, shorter_.data(), longer_.data());
+    eigenvector_.solve(gram_.data(), side, shorter_.data());
+    if (wide_)
+        transposed_times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
     else
-        times(gradient.data(), shape, scale_, shorter_.data(), longer_.data());
+        times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
     value_ = std::sqrt(sums(longer_.data(), length).squares);
-    for (double& entry : longer_) entry /= value_;
+    const double inverse = 1 / value_;
+    for (double& entry : longer_) entry *= inverse;
     return true;
 }
 
-template bool GramPair::solve(const Matrix<float>&);
-template bool GramPair::solve(const Matrix<double>&);
+template bool GramPair::solve(const Matrix<float>&, int);
+template bool GramPair::solve(const Matrix<double>&, int);
 
 }  // namespace alfcg::region

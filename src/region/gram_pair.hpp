@@ -1,44 +1,34 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-
 #include "alfcg/core/matrix.hpp"
+#include "region/leading_eigenvector.hpp"
 
 namespace alfcg::region {
 
-/// Leading singular pair of a matrix with one short side, from an eigen-decomposition of its Gram matrix:
-/// exact to rounding. Up to `inline_side` nothing is allocated once the shape has been seen.
+/// Leading singular pair of a matrix with one short side, from its Gram matrix: exact to rounding. Nothing is
+/// allocated once the shape has been seen, up to a side of LeadingEigenvector::inline_side.
 class GramPair {
   public:
-    static constexpr Index inline_side = 128;
     static constexpr Index largest_side = 256;
 
     /// False when the matrix is zero. Throws Error when an entry is not finite.
     template <class Real>
-    bool solve(const Matrix<Real>& gradient);
+    bool solve(const Matrix<Real>& gradient, int threads);
 
     [[nodiscard]] double scale() const { return scale_; }  // what the gradient was multiplied by
     [[nodiscard]] double value() const { return value_; }  // scale · σ₁
-    [[nodiscard]] const AlignedVector<double>& shorter() const {
-        return shorter_;
-    }  // unit vector of the shorter side
-    [[nodiscard]] const AlignedVector<double>& longer() const { return longer_; }
+    [[nodiscard]] const AlignedVector<double>& left() const { return wide_ ? shorter_ : longer_; }
+    [[nodiscard]] const AlignedVector<double>& right() const { return wide_ ? longer_ : shorter_; }
 
   private:
-    void leading_vector(Index side);
-
-    using Inline =
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, inline_side, inline_side>;
-
     double scale_ = 1;
     double value_ = 0;
-    AlignedVector<double> shorter_;
+    bool wide_ = true;
+    AlignedVector<double> shorter_;  // unit vector of the shorter side
     AlignedVector<double> longer_;
     AlignedVector<double> gram_;
-    AlignedVector<double> panel_;
-    Eigen::SelfAdjointEigenSolver<Inline> small_solver_;
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;
+    AlignedVector<double> scratch_;
+    LeadingEigenvector eigenvector_;
 };
 
 }  // namespace alfcg::region

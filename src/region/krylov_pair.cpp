@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "region/magnitudes.hpp"
-#include "region/products.hpp"
 
 namespace alfcg::region {
 namespace {
@@ -24,94 +23,139 @@ double pseudo_random(std::uint64_t seed, std::uint64_t i) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-/// scale · G, seen from its shorter side.
+/// scale · G.
 template <class Real>
 struct ScaledGradient {
     const Matrix<Real>& matrix;
     double scale;
+    int threads;
 
-    [[nodiscard]] bool wide() const { return matrix.rows() <= matrix.cols(); }
-    [[nodiscard]] Index side() const { return std::min(matrix.rows(), matrix.cols()); }
-    [[nodiscard]] Index length() const { return std::max(matrix.rows(), matrix.cols()); }
-    void to_longer(const double* x, double* y) const {
-        if (wide())
-            transposed_times(matrix.data(), matrix.shape(), scale, x, y);
-        else
-            times(matrix.data(), matrix.shape(), scale, x, y);
+    /// Y = M X with the Gram operator M of a side.
+    void normal_product(Side side, Eigen::MatrixXd& x, Eigen::MatrixXd& y,
+                        AlignedVector<double>& scratch) const {
+        region::normal_product(matrix.data(), matrix.shape(), scale, side, x.data(), y.data(), threads,
+                               scratch);
     }
-    void to_shorter(const double* x, double* y) const {
-        if (wide())
-            times(matrix.data(), matrix.shape(), scale, x, y);
+    /// y = scale · G x when x is on the right side, scale · Gᵀ x when it is on the left.
+    void to_other_side(Side side, const AlignedVector<double>& x, AlignedVector<double>& y) const {
+        if (side == Side::right)
+            times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
         else
-            transposed_times(matrix.data(), matrix.shape(), scale, x, y);
+            transposed_times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
+    }
+    void gram(Eigen::MatrixXd& result, AlignedVector<double>& scratch) const {
+        region::gram(matrix.data(), matrix.shape(), scale, threads, scratch, result.data());
     }
     [[nodiscard]] double frobenius_squared() const {
-        return sums(matrix.data(), matrix.size(), scale).squares;
+        return sums(matrix.data(), matrix.size(), scale, threads).squares;
     }
 };
 
 }  // namespace
 
 template <class Real>
-void KrylovPair::solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify) {
-    const ScaledGradient<Real> scaled{gradient, scale};
-    const bool warm = shape_ == gradient.shape();
-    if (!warm) {
-        shape_ = gradient.shape();
-        side_ = scaled.side();
-        shorter_.assign(static_cast<std::size_t>(side_), 0.0);
-        longer_.assign(static_cast<std::size_t>(scaled.length()), 0.0);
-        basis_.resize(side_, capacity);
-        next_.resize(side_);
-        correction_.resize(capacity);
-        projected_.setZero(capacity, capacity);
-    }
-    begin(0, warm);
-    search(scaled, certify ? tolerance / 4 : tolerance);  // the proof needs some room of its own
+bool KrylovPair::solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify,
+                       int threads) {
+    const ScaledGradient<Real> scaled{gradient, scale, threads};
+    if (shape_ != gradient.shape()) take_shape(gradient.shape());
+    begin(block * ++calls_, true);
+    if (!search(scaled, certify ? tolerance / 4 : tolerance)) return false;  // the proof needs some room
+    best_.noalias() = basis_.leftCols(count_) *
+                      solver_.eigenvectors().rightCols(std::min(count_, followed)).rowwise().reverse();
     take_pair(scaled);
-    if (!certify) {
-        upper_ = std::sqrt(ritz_ + eigenvalue_error());
-    } else {
-        // A Cholesky factorisation is worth its price as long as it is in reach.
-        const double work =
-            static_cast<double>(side_) * static_cast<double>(side_) * static_cast<double>(scaled.length());
-        const bool cholesky = side_ <= cholesky_side && work <= 1e11;
-        upper_ =
-            std::sqrt(cholesky ? prove_by_cholesky(scaled, tolerance) : prove_by_basis(scaled, tolerance));
-    }
+    upper_ = std::sqrt(certify ? prove(scaled, tolerance) : ritz_ + eigenvalue_error());
     upper_ = std::max(upper_, value_);
+    return true;
+}
+
+void KrylovPair::take_shape(Shape shape) {
+    shape_ = shape;
+    // From the right the matrix is read row by row, as it lies, which is worth a somewhat longer basis.
+    side_ = shape.cols <= 4 * shape.rows ? Side::right : Side::left;
+    length_ = side_ == Side::right ? shape.cols : shape.rows;
+    here_.assign(static_cast<std::size_t>(length_), 0.0);
+    there_.assign(static_cast<std::size_t>(shape.rows + shape.cols - length_), 0.0);
+    best_.resize(length_, 0);
+    basis_.resize(length_, capacity);
+    newest_.resize(length_, block);
+    next_.resize(length_, block);
+    along_.resize(capacity, block);
+    projected_.setZero(capacity, capacity);
 }
 
 void KrylovPair::begin(std::uint64_t seed, bool warm) {
-    auto start = basis_.col(0);
-    for (Index i = 0; i < side_; ++i) start(i) = pseudo_random(seed, static_cast<std::uint64_t>(i));
-    start.normalize();
-    if (warm) start = 0.1 * start + Eigen::Map<const Eigen::VectorXd>(shorter_.data(), side_);
-    start.normalize();
-    count_ = 1;
+    const Index followed_now = warm ? best_.cols() : 0;
+    next_.leftCols(followed_now) = best_.leftCols(followed_now);
+    for (Index k = followed_now; k < block; ++k) {
+        for (Index i = 0; i < length_; ++i)
+            next_(i, k) = pseudo_random(seed + static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(i));
+        next_.col(k).normalize();
+    }
+    width_ = block;
+    count_ = 0;
+    started_warm_ = followed_now > 0;
+    fresh_ = orthonormalize(1e-8);
 }
 
-/// Multiplies the newest basis vector, and orthogonalises the product against the basis, twice: that is
-/// enough.
-template <class Operator>
-void KrylovPair::extend(const Operator& gradient) {
+/// Makes the columns of next_, which are orthogonal to the basis, orthonormal; what is left of a column beside
+/// the others and is shorter than `least`, or turns out to be rounding, is left out. The factor goes to
+/// coupling_. Returns how many columns there are.
+Index KrylovPair::orthonormalize(double least) {
     const auto basis = basis_.leftCols(count_);
-    gradient.to_longer(basis_.col(count_ - 1).data(), longer_.data());
-    gradient.to_shorter(longer_.data(), next_.data());
-    auto column = projected_.col(count_ - 1).head(count_);
-    column.noalias() = basis.transpose() * next_;
-    next_.noalias() -= basis * column;
-    auto correction = correction_.head(count_);
-    correction.noalias() = basis.transpose() * next_;
-    next_.noalias() -= basis * correction;
-    column += correction;
-    projected_.row(count_ - 1).head(count_) = column.transpose();
-    beta_ = next_.norm();
+    coupling_.setZero();
+    Index rank = 0;
+    for (Index k = 0; k < width_; ++k) {
+        auto column = next_.col(k);
+        const auto others = next_.leftCols(rank);
+        for (int pass = 0; pass < 2; ++pass) {
+            const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, block, 1> along = others.transpose() * column;
+            column -= others * along;
+            coupling_.col(k).head(rank) += along;
+        }
+        const double norm = column.norm();
+        if (!(norm > least)) continue;
+        // Little may be left, and then its rounding errors count: once more against everything.
+        column /= norm;
+        auto along = along_.col(0).head(count_);
+        along.noalias() = basis.transpose() * column;
+        column.noalias() -= basis * along;
+        column -= others * (others.transpose() * column).eval();
+        const double left = column.norm();
+        if (left < 0.5) continue;
+        coupling_(rank, k) = norm;
+        next_.col(rank) = column / left;
+        ++rank;
+    }
+    return rank;
 }
 
 void KrylovPair::append() {
-    basis_.col(count_) = next_ / beta_;
-    ++count_;
+    basis_.middleCols(count_, fresh_) = next_.leftCols(fresh_);
+    count_ += fresh_;
+    width_ = fresh_;
+}
+
+/// Multiplies the newest block of the basis, and orthogonalises the product against the basis, twice: that is
+/// enough.
+template <class Operator>
+void KrylovPair::extend(const Operator& gradient) {
+    newest_.leftCols(width_) = basis_.middleCols(count_ - width_, width_);
+    newest_.rightCols(block - width_).setZero();
+    gradient.normal_product(side_, newest_, next_, scratch_);
+    const double size = next_.colwise().norm().maxCoeff();
+    const auto basis = basis_.leftCols(count_);
+    auto columns = projected_.block(0, count_ - width_, count_, width_);
+    columns.setZero();
+    for (int pass = 0; pass < 2; ++pass) {
+        auto along = along_.topLeftCorner(count_, width_);
+        along.noalias() = basis.transpose() * next_.leftCols(width_);
+        next_.leftCols(width_).noalias() -= basis * along;
+        columns += along;
+    }
+    auto diagonal = projected_.block(count_ - width_, count_ - width_, width_, width_);
+    diagonal = (0.5 * (diagonal + diagonal.transpose())).eval();
+    projected_.block(count_ - width_, 0, width_, count_) = columns.transpose();
+    fresh_ = orthonormalize(1e-14 * size);
 }
 
 /// Ritz values of the basis, and the residual of the largest.
@@ -119,18 +163,19 @@ void KrylovPair::project() {
     solver_.compute(projected_.topLeftCorner(count_, count_));
     ritz_ = solver_.eigenvalues()(count_ - 1);
     second_ = count_ > 1 ? solver_.eigenvalues()(count_ - 2) : 0;
-    residual_ = beta_ * std::abs(solver_.eigenvectors()(count_ - 1, count_ - 1));
+    residual_ = (coupling_.topLeftCorner(fresh_, width_) *
+                 solver_.eigenvectors().col(count_ - 1).segment(count_ - width_, width_))
+                    .norm();
 }
 
-/// Thick restart (Wu and Simon): the best Ritz vectors and the newest direction make the new basis, and the
-/// relation M Q = Q H + β z eᵀ goes on holding.
+/// Thick restart (Wu and Simon): the best Ritz vectors make the new basis, the newest block is appended next,
+/// and the relation M Q = Q H + Z R Eᵀ goes on holding.
 void KrylovPair::restart() {
     const Eigen::MatrixXd best = basis_.leftCols(count_) * solver_.eigenvectors().rightCols(kept);
     basis_.leftCols(kept) = best;
     projected_.setZero();
     projected_.diagonal().head(kept) = solver_.eigenvalues().tail(kept);
     count_ = kept;
-    append();
 }
 
 /// How far the largest Ritz value is thought to lie below the eigenvalue it stands for: quadratic in the
@@ -145,54 +190,68 @@ bool KrylovPair::settled(double tolerance) const {
 }
 
 template <class Operator>
-void KrylovPair::search(const Operator& gradient, double tolerance) {
-    Index check = first_check;
-    for (Index products = 1; products <= most_products; ++products) {
-        extend(gradient);
-        const bool closed = beta_ <= 1e-15 * projected_.diagonal().head(count_).maxCoeff();
-        const bool full = count_ == capacity;
-        if (closed || full || count_ == check || products == most_products) {
-            project();
-            if (closed || settled(tolerance) || products == most_products) return;
-            check = std::max(check, count_) + count_ / 4 + 2;
-            if (full) {
-                restart();
-                check = kept + 16;
-                continue;
-            }
-        }
+bool KrylovPair::search(const Operator& gradient, double tolerance) {
+    double followed_ritz = 0;  // what the start is worth
+    Index check = 0;           // steps after which to look
+    for (Index step = 1;; ++step) {
         append();
+        extend(gradient);
+        if (step == 1) {
+            const double trace = projected_.diagonal().head(count_).sum();
+            if (!(trace > 1e-200 && trace < 1e200)) return false;
+            project();
+            followed_ritz = ritz_;
+            check = started_warm_ ? warm_steps : cold_steps;
+        }
+        const bool full = count_ + fresh_ > capacity;
+        if (fresh_ == 0 || full || step >= check || step == most_steps) {
+            project();
+            if (fresh_ == 0 || step == most_steps) return true;
+            // A start that has proved poor is as good as none: what was not expected needs time to show.
+            if (settled(tolerance) && (step >= cold_steps || followed_ritz >= 0.9 * ritz_)) return true;
+            check = step + 1 + step / 8;
+            if (full) restart();
+        }
     }
 }
 
 /// The Ritz vector, its partner, and the value they reach.
 template <class Operator>
 void KrylovPair::take_pair(const Operator& gradient) {
-    Eigen::Map<Eigen::VectorXd> shorter(shorter_.data(), side_);
-    shorter.noalias() = basis_.leftCols(count_) * solver_.eigenvectors().col(count_ - 1);
-    shorter.normalize();
-    gradient.to_longer(shorter_.data(), longer_.data());
-    Eigen::Map<Eigen::VectorXd> longer(longer_.data(), gradient.length());
-    value_ = longer.norm();
-    longer /= value_;
+    Eigen::Map<Eigen::VectorXd> here(here_.data(), length_);
+    here.noalias() = basis_.leftCols(count_) * solver_.eigenvectors().col(count_ - 1);
+    here.normalize();
+    gradient.to_other_side(side_, here_, there_);
+    value_ = std::sqrt(sums(there_.data(), static_cast<Index>(there_.size())).squares);
+    for (double& entry : there_) entry /= value_;
 }
 
-/// Upper bound on (s σ₁)²: if t·I - M has a Cholesky factor then t bounds the eigenvalues of M, up to the
-/// rounding errors of forming and factoring it, which are added: Rump's bound (n+1)·u·trace for the factor,
-/// the depth of the sums for M.
+/// Upper bound on (s σ₁)². A Cholesky factorisation is worth its price as long as it is in reach.
+template <class Operator>
+double KrylovPair::prove(const Operator& gradient, double tolerance) {
+    const double side = static_cast<double>(std::min(shape_.rows, shape_.cols));
+    const double length = static_cast<double>(std::max(shape_.rows, shape_.cols));
+    const bool cholesky = side <= cholesky_side && side * side * length <= 1e11;
+    return cholesky ? prove_by_cholesky(gradient, tolerance) : prove_by_basis(gradient, tolerance);
+}
+
+/// If t·I - M has a Cholesky factor then t bounds the eigenvalues of M, up to the rounding errors of forming
+/// and factoring it, which are added: Rump's bound (n+1)·u·trace for the factor, the depth of the sums for M.
 template <class Operator>
 double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance) {
-    AlignedVector<double> panel(static_cast<std::size_t>(gram_scratch(side_)));
-    Eigen::MatrixXd gram_matrix(side_, side_);
-    gram(gradient.matrix.data(), gradient.matrix.shape(), gradient.scale, panel.data(), gram_matrix.data());
-    const double n = static_cast<double>(side_);
+    const Index side = std::min(shape_.rows, shape_.cols);
+    const Index length = std::max(shape_.rows, shape_.cols);
+    Eigen::MatrixXd gram_matrix(side, side);
+    gradient.gram(gram_matrix, scratch_);
+    const double n = static_cast<double>(side);
     const double total = gram_matrix.trace();
-    const double forming = 2 * rounding * static_cast<double>(gram_depth(side_, gradient.length())) * total;
+    const double forming =
+        2 * rounding * static_cast<double>(gram_depth(side, length, gradient.threads)) * total;
     const auto factoring = [&](double bound) {
         return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };
 
-    Eigen::MatrixXd shifted(side_, side_);
+    Eigen::MatrixXd shifted(side, side);
     double slack = 0;
     for (std::uint64_t attempt = 1;; ++attempt) {
         slack = std::max({slack, 2 * eigenvalue_error(), (forming + factoring(ritz_)) / 4});
@@ -206,41 +265,39 @@ double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance)
         // elsewhere.
         slack *= 16;
         if (attempt > 3) continue;
-        const AlignedVector<double> shorter = shorter_;
-        const AlignedVector<double> longer = longer_;
+        const AlignedVector<double> here = here_;
+        const AlignedVector<double> there = there_;
         const double value = value_;
-        begin(attempt, false);
-        search(gradient, tolerance);
+        begin(block * (calls_ + (attempt << 32U)), false);
+        static_cast<void>(search(gradient, tolerance));
         take_pair(gradient);
         if (value_ > value * (1 + 1e-13)) {
             slack = 0;
         } else {
-            shorter_ = shorter;
-            longer_ = longer;
+            here_ = here;
+            there_ = there;
             value_ = value;
         }
     }
 }
 
-/// Upper bound on (s σ₁)² from the basis alone: σ_max(QᵀG)² + ‖G‖_F² - ‖QᵀG‖_F² (spec 5), with room for
-/// rounding. Good when the basis holds nearly all of the gradient, weak otherwise, but always true.
+/// From the basis alone: σ_max(QᵀG)² + ‖G‖_F² - ‖QᵀG‖_F² (spec 5), with room for rounding. Good when the
+/// basis holds nearly all of the gradient, weak otherwise, but always true.
 template <class Operator>
 double KrylovPair::prove_by_basis(const Operator& gradient, double tolerance) {
-    const AlignedVector<double> longer = longer_;
     const double total = gradient.frobenius_squared();
     const auto outside = [&] { return std::max(0.0, total - projected_.diagonal().head(count_).sum()); };
     const double goal = std::max(1e-10 * ritz_, 2 * std::sqrt(ritz_) * tolerance);
-    while (count_ < capacity && outside() > goal && beta_ > 1e-15 * ritz_) {
+    while (fresh_ > 0 && count_ + fresh_ <= capacity && outside() > goal) {
         append();
         extend(gradient);
     }
     project();
-    longer_ = longer;  // served as scratch
-    const double terms = static_cast<double>(gradient.length() + side_);
+    const double terms = static_cast<double>(shape_.rows + shape_.cols);
     return std::min(ritz_ + outside(), total) + 4 * rounding * terms * total;
 }
 
-template void KrylovPair::solve(const Matrix<float>&, double, double, bool);
-template void KrylovPair::solve(const Matrix<double>&, double, double, bool);
+template bool KrylovPair::solve(const Matrix<float>&, double, double, bool, int);
+template bool KrylovPair::solve(const Matrix<double>&, double, double, bool, int);
 
 }  // namespace alfcg::region

@@ -5,45 +5,55 @@
 #include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
+#include "region/products.hpp"
 
 namespace alfcg::region {
 
-/// Leading singular pair of a matrix with two long sides: Lanczos' method on the Gram operator of the shorter
-/// side (Golub and Kahan's bidiagonalisation, seen from that side), fully reorthogonalised, restarted with
-/// its best vectors when the basis is full, and started from the previous answer mixed with a fixed
-/// pseudo-random vector, so that no invariant subspace can hold it.
+/// Leading singular pair of a matrix with two long sides: Lanczos' method on the Gram operator of one side, in
+/// blocks of four vectors that one read of the matrix multiplies, fully reorthogonalised, restarted with its
+/// best vectors when the basis is full. It starts from the best vectors of the previous answer, because a step
+/// towards the leading pair brings those behind it to the front, and from a pseudo-random one, so that no
+/// invariant subspace can hold it.
 class KrylovPair {
   public:
-    /// Finds the pair of scale · G, G finite and not zero. Stops when the value is estimated to be within
-    /// `tolerance` of scale · σ₁; 0 asks for all digits. With certify = true upper() is proven, else it is an
-    /// estimate.
+    /// Finds the pair of scale · G, G not zero. Stops when the value is estimated to be within `tolerance` of
+    /// scale · σ₁; 0 asks for all digits. With certify = true upper() is proven, else it is an estimate. False,
+    /// and nothing else, when the squares of scale · G are out of range, zero or not finite.
     template <class Real>
-    void solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify);
+    [[nodiscard]] bool solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify,
+                             int threads);
 
     [[nodiscard]] double value() const { return value_; }  // scale · uᵀGv
     [[nodiscard]] double upper() const { return upper_; }  // at least scale · σ₁
-    [[nodiscard]] const AlignedVector<double>& shorter() const { return shorter_; }
-    [[nodiscard]] const AlignedVector<double>& longer() const { return longer_; }
+    [[nodiscard]] const AlignedVector<double>& left() const { return side_ == Side::left ? here_ : there_; }
+    [[nodiscard]] const AlignedVector<double>& right() const { return side_ == Side::left ? there_ : here_; }
 
   private:
+    static constexpr Index block = block_columns;
     static constexpr Index capacity = 96;  // basis vectors
     static constexpr Index kept = 32;      // Ritz vectors that survive a restart
-    static constexpr Index first_check = 10;
-    static constexpr Index most_products = 4000;
+    static constexpr Index followed = 3;   // Ritz vectors that start the next search
+    static constexpr Index warm_steps = 3;
+    static constexpr Index cold_steps = 6;
+    static constexpr Index most_steps = 2000;
     static constexpr Index cholesky_side = 3000;
 
+    void take_shape(Shape shape);
+    void begin(std::uint64_t seed, bool warm);
     template <class Operator>
-    void search(const Operator& gradient, double tolerance);
+    [[nodiscard]] bool search(const Operator& gradient, double tolerance);
     template <class Operator>
     void extend(const Operator& gradient);
+    Index orthonormalize(double least);
     void append();
     void project();
     void restart();
-    void begin(std::uint64_t seed, bool warm);
     template <class Operator>
     void take_pair(const Operator& gradient);
     [[nodiscard]] double eigenvalue_error() const;
     [[nodiscard]] bool settled(double tolerance) const;
+    template <class Operator>
+    double prove(const Operator& gradient, double tolerance);
     template <class Operator>
     double prove_by_cholesky(const Operator& gradient, double tolerance);
     template <class Operator>
@@ -52,19 +62,28 @@ class KrylovPair {
     using Inline = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, capacity, capacity>;
 
     Shape shape_;
-    Index side_ = 0;
+    Side side_ = Side::right;  // whose Gram operator M is used: s²GGᵀ (left) or s²GᵀG (right)
+    Index length_ = 0;         // of vectors on that side
     double value_ = 0;
     double upper_ = 0;
-    AlignedVector<double> shorter_;
-    AlignedVector<double> longer_;
+    AlignedVector<double> here_;   // singular vector of that side
+    AlignedVector<double> there_;  // and of the other
+    Eigen::MatrixXd best_;         // Ritz vectors of the last answer, the best first
+    std::uint64_t calls_ = 0;
+    bool started_warm_ = false;
 
-    // M Q = Q H + β z eᵀ with M = s²GGᵀ (or s²GᵀG), Q orthonormal, z a unit vector orthogonal to Q.
+    // M Q = Q H + Z R Eᵀ with Q orthonormal, E the last block of the identity, Z an orthonormal block
+    // orthogonal to Q.
     Eigen::MatrixXd basis_;  // Q, `count_` columns in use
     Index count_ = 0;
-    Inline projected_;      // H = QᵀMQ
-    Eigen::VectorXd next_;  // z, not normalised
-    double beta_ = 0;       // ‖next_‖
-    Eigen::VectorXd correction_;
+    Index width_ = 0;         // columns of the newest block of Q
+    Inline projected_;        // H = QᵀMQ
+    Eigen::MatrixXd newest_;  // that block, for a product
+    Eigen::MatrixXd next_;    // Z, `fresh_` columns
+    Index fresh_ = 0;
+    Eigen::Matrix<double, block, block> coupling_;  // R, fresh_ x width_
+    Eigen::MatrixXd along_;
+    AlignedVector<double> scratch_;
     Eigen::SelfAdjointEigenSolver<Inline> solver_;
     double ritz_ = 0;      // largest eigenvalue of H, an estimate of (s σ₁)²
     double second_ = 0;    // the one below it

@@ -5,6 +5,7 @@
 
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
+#include "core/threads.hpp"
 #include "region/lp_oracle.hpp"
 #include "region/magnitudes.hpp"
 #include "region/settings.hpp"
@@ -18,8 +19,8 @@ using region::Magnitudes;
 template <class Real>
 class LpBall final : public Region<Real> {
   public:
-    LpBall(double p, double radius, const Composite& composite)
-        : p_(p), radius_(radius), composite_(composite) {}
+    LpBall(double p, double radius, const Composite& composite, int threads)
+        : p_(p), radius_(radius), composite_(composite), threads_(resolve_threads(threads)) {}
 
     [[nodiscard]] std::string describe() const override {
         return fmt::format("l_{} ball of radius {}{}", p_, radius_, region::describe(composite_));
@@ -29,17 +30,11 @@ class LpBall final : public Region<Real> {
                     Vertex<Real>& vertex) override {
         vertex.shape = gradient.shape();
         vertex.composite = 0;
-        const double peak = region::largest_magnitude(gradient.data(), gradient.size());
-        if (std::isnan(peak)) region::reject_gradient();
-        if (peak <= composite_.l1) {  // the l1 term outweighs every entry, or the gradient is zero
+        if (!(composite_.l2 > 0 ? square(gradient, vertex) : linear(gradient, vertex))) {
+            // The l1 term outweighs every entry, or the gradient is zero.
             vertex.kind = Vertex<Real>::Kind::zero;
             return 0;
         }
-        const Magnitudes<Real> magnitudes{gradient, composite_.l1, peak};
-        if (composite_.l2 > 0)
-            region::lp_square(magnitudes, p_, radius_, composite_.l2, scratch_, vertex);
-        else
-            region::lp_linear(magnitudes, p_, radius_, scratch_, vertex);
         if (!composite_.zero())
             vertex.composite = vertex.kind == Vertex<Real>::Kind::one_hot ? composite_.l1 * radius_
                                                                           : composite(vertex.dense);
@@ -48,7 +43,7 @@ class LpBall final : public Region<Real> {
 
     double composite(const Matrix<Real>& x) override {
         if (composite_.zero()) return 0;
-        const region::Sums sums = region::sums(x.data(), x.size());
+        const region::Sums sums = region::sums(x.data(), x.size(), 1, threads_);
         return composite_.l1 * sums.magnitudes + composite_.l2 / 2 * sums.squares;
     }
 
@@ -58,29 +53,67 @@ class LpBall final : public Region<Real> {
     }
 
     double gauge(const Matrix<Real>& x) override {
-        const double peak = region::largest_magnitude(x.data(), x.size());
+        const double peak = region::largest_magnitude(x.data(), x.size(), threads_);
         if (peak == 0) return 0;
         if (std::isnan(peak)) return std::numeric_limits<double>::infinity();
         return peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_);
     }
 
   private:
+    /// Whether an entry exceeds the l1 term's threshold: if none does, the origin is the answer.
+    [[nodiscard]] bool exceeds(double peak) const {
+        if (std::isnan(peak)) region::reject_gradient();
+        return peak > composite_.l1;
+    }
+
+    /// Without a square. False when the origin is the answer, as below.
+    bool linear(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        if (std::isinf(p_))
+            return exceeds(region::lp_signs(gradient, composite_.l1, radius_, threads_, vertex));
+        if (p_ == 1) return largest_entry(gradient, vertex);
+        if (composite_.l1 == 0 && region::lp_unscaled(gradient, p_, radius_, threads_, vertex)) return true;
+        const double peak = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        if (!exceeds(peak)) return false;
+        region::lp_linear(Magnitudes<Real>{gradient, composite_.l1, peak}, p_, radius_, threads_, scratch_,
+                          vertex);
+        return true;
+    }
+
+    /// p = 1: all of the radius on the largest coordinate, the lowest index among equals.
+    bool largest_entry(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        const region::Peak peak = region::first_peak(gradient.data(), gradient.size(), threads_);
+        if (!exceeds(peak.magnitude)) return false;
+        vertex.kind = Vertex<Real>::Kind::one_hot;
+        vertex.index = peak.index;
+        vertex.scale = gradient.data()[peak.index] > 0 ? -radius_ : radius_;
+        return true;
+    }
+
+    bool square(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        const double peak = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        if (!exceeds(peak)) return false;
+        region::lp_square(Magnitudes<Real>{gradient, composite_.l1, peak}, p_, radius_, composite_.l2,
+                          threads_, scratch_, vertex);
+        return true;
+    }
+
     double p_;
     double radius_;
     Composite composite_;
+    int threads_;
     AlignedVector<double> scratch_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite) {
+std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite, int threads) {
     verify(RegionSpec{"lp", p, radius, composite});
     region::verify_range<Real>(radius);
-    return std::make_unique<LpBall<Real>>(p, radius, composite);
+    return std::make_unique<LpBall<Real>>(p, radius, composite, threads);
 }
 
-template std::unique_ptr<Region<float>> lp_ball(double, double, const Composite&);
-template std::unique_ptr<Region<double>> lp_ball(double, double, const Composite&);
+template std::unique_ptr<Region<float>> lp_ball(double, double, const Composite&, int);
+template std::unique_ptr<Region<double>> lp_ball(double, double, const Composite&, int);
 
 }  // namespace alfcg

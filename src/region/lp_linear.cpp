@@ -1,20 +1,13 @@
 #include <cmath>
 #include <cstddef>
-#include <optional>
+#include <type_traits>
 
 #include "region/lp_oracle.hpp"
+#include "region/lp_weights.hpp"
 #include "region/magnitudes.hpp"
 
 namespace alfcg::region {
 namespace {
-
-std::optional<EasyPower> easy_power(double p) {
-    if (p == 2) return EasyPower::two;
-    if (p == 3) return EasyPower::three;
-    if (p == 1.5) return EasyPower::three_halves;
-    if (std::isinf(p)) return EasyPower::infinite;
-    return std::nullopt;
-}
 
 /// (t / largest)^{1/degree}. Through the logarithm where a power of the quotient would lose digits, p near 1,
 /// or where the quotient itself would underflow.
@@ -24,14 +17,19 @@ double root(double t, double largest, double degree) {
     return std::exp(log_ratio(t, largest) / degree);
 }
 
-/// p = 1: all of the radius on the largest coordinate, the lowest index among equals.
+/// Whether a power through the logarithm of scale · t is as good as root(): no digits lost, nothing out of
+/// range.
 template <class Real>
-void one_hot(const Magnitudes<Real>& t, double radius, Vertex<Real>& vertex) {
-    Index i = 0;
-    while (std::abs(t.entry(i)) != t.peak) ++i;
-    vertex.kind = Vertex<Real>::Kind::one_hot;
-    vertex.index = i;
-    vertex.scale = t.entry(i) > 0 ? -radius : radius;
+bool by_logarithms(const Magnitudes<Real>& t, double p, double scale, int threads) {
+    if (p - 1 <= 0.1 || std::abs(std::log2(scale)) >= 900) return false;
+    if (std::is_same_v<Real, float> || scale >= 1) return true;  // nothing can underflow
+    return scale * smallest_excess(t.x.data(), t.size(), t.threshold, threads) > 1e-290;
+}
+
+template <class Real>
+void reshape(Shape shape, Vertex<Real>& vertex) {
+    vertex.kind = Vertex<Real>::Kind::dense;
+    vertex.dense.reshape(shape);
 }
 
 }  // namespace
@@ -55,23 +53,27 @@ double relative_norm(const Magnitudes<Real>& t, double p) {
     return std::pow(sum, 1 / p);
 }
 
-// v_i = -r sign(g_i) (|g_i| / ‖g‖_q)^{q-1} (spec 5). With a = t / largest and w = a^{1/(p-1)}, q - 1 =
-// 1/(p-1), this is r w / ‖w‖_p, and w^p = a w: no number here exceeds n.
+// v_i = -r sign(g_i) (|g_i| / ‖g‖_q)^{q-1} (spec 5). With a proportional to t and w = a^{1/(p-1)}, q - 1 =
+// 1/(p-1), this is r w / ‖w‖_p, and w^p = a w. A largest a near 1 keeps every number below n or so.
 template <class Real>
-void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector<double>& scratch,
-               Vertex<Real>& vertex) {
-    if (p == 1) return one_hot(t, radius, vertex);
-    if (std::isinf(p))
-        return write_dense(
-            t, [&](Index i) { return t(i) > 0 ? radius : 0.0; }, vertex);
+void lp_linear(const Magnitudes<Real>& t, double p, double radius, int threads,
+               AlignedVector<double>& scratch, Vertex<Real>& vertex) {
     const double largest = t.largest();
-    if (const auto power = easy_power(p)) {
-        // Signs need no scale, and could only be lost by one.
-        const Shrink shrink{t.threshold, std::isinf(p) ? 1 : safe_scale(largest)};
-        vertex.kind = Vertex<Real>::Kind::dense;
-        vertex.dense.reshape(t.x.shape());
-        const double norm = std::pow(weight_sum(*power, t.x.data(), t.size(), shrink), 1 / p);
-        write_weights(*power, t.x.data(), t.size(), shrink, radius / norm, vertex.dense.data());
+    Weights weights = weights_of(p);
+    weights.threshold = t.threshold;
+    weights.scale = safe_scale(largest);
+    if (weights.power != WeightPower::other || by_logarithms(t, p, weights.scale, threads)) {
+        reshape(t.x.shape(), vertex);
+        Real* v = vertex.dense.data();
+        // A power is dear: it is taken once, and what it gave is scaled afterwards.
+        const bool once = weights.power == WeightPower::other;
+        const double sum = once ? write_weights(weights, t.x.data(), t.size(), 1, v, threads)
+                                : weight_sum(weights, t.x.data(), t.size(), threads);
+        const double factor = radius / std::pow(sum, 1 / p);
+        if (once)
+            write_weights(weights_of(2), v, t.size(), -factor, v, threads);
+        else
+            write_weights(weights, t.x.data(), t.size(), factor, v, threads);
         return;
     }
     scratch.resize(static_cast<std::size_t>(t.size()));
@@ -87,9 +89,35 @@ void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector
         t, [&](Index i) { return factor * scratch[static_cast<std::size_t>(i)]; }, vertex);
 }
 
+template <class Real>
+bool lp_unscaled(const Matrix<Real>& gradient, double p, double radius, int threads, Vertex<Real>& vertex) {
+    const Weights weights = weights_of(p);
+    if (weights.power == WeightPower::other) return false;
+    const double sum = weight_sum(weights, gradient.data(), gradient.size(), threads);
+    if (!(sum > 1e-200 && sum < 1e200)) return false;
+    const double factor = radius / std::pow(sum, 1 / p);
+    if (!(factor > 1e-200 && factor < 1e200)) return false;
+    reshape(gradient.shape(), vertex);
+    write_weights(weights, gradient.data(), gradient.size(), factor, vertex.dense.data(), threads);
+    return true;
+}
+
+template <class Real>
+double lp_signs(const Matrix<Real>& gradient, double threshold, double radius, int threads,
+                Vertex<Real>& vertex) {
+    reshape(gradient.shape(), vertex);
+    return write_signs(gradient.data(), gradient.size(), threshold, radius, vertex.dense.data(), threads);
+}
+
 template double relative_norm(const Magnitudes<float>&, double);
 template double relative_norm(const Magnitudes<double>&, double);
-template void lp_linear(const Magnitudes<float>&, double, double, AlignedVector<double>&, Vertex<float>&);
-template void lp_linear(const Magnitudes<double>&, double, double, AlignedVector<double>&, Vertex<double>&);
+template void lp_linear(const Magnitudes<float>&, double, double, int, AlignedVector<double>&,
+                        Vertex<float>&);
+template void lp_linear(const Magnitudes<double>&, double, double, int, AlignedVector<double>&,
+                        Vertex<double>&);
+template bool lp_unscaled(const Matrix<float>&, double, double, int, Vertex<float>&);
+template bool lp_unscaled(const Matrix<double>&, double, double, int, Vertex<double>&);
+template double lp_signs(const Matrix<float>&, double, double, int, Vertex<float>&);
+template double lp_signs(const Matrix<double>&, double, double, int, Vertex<double>&);
 
 }  // namespace alfcg::region

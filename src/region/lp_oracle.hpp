@@ -34,15 +34,27 @@ inline double log_ratio(double t, double largest) {
 template <class Real>
 double relative_norm(const Magnitudes<Real>& t, double p);
 
-/// The vertex of the l_p ball that minimises <g, v> + threshold ‖v‖₁; vertex.composite is left to the caller.
+/// The vertex of the l_p ball, 1 < p < ∞, that minimises <g, v> + threshold ‖v‖₁; vertex.composite is left to
+/// the caller, here and below.
 template <class Real>
-void lp_linear(const Magnitudes<Real>& t, double p, double radius, AlignedVector<double>& scratch,
-               Vertex<Real>& vertex);
+void lp_linear(const Magnitudes<Real>& t, double p, double radius, int threads,
+               AlignedVector<double>& scratch, Vertex<Real>& vertex);
+
+/// The same for a plain gradient of ordinary size and an exponent without a power function, with a pass less:
+/// its peak need not be known. False when it is not of that kind, or zero, or not finite.
+template <class Real>
+bool lp_unscaled(const Matrix<Real>& gradient, double p, double radius, int threads, Vertex<Real>& vertex);
+
+/// The same for p = ∞, in one pass. Returns the peak of the gradient, NaN when it is not finite: at or below
+/// the threshold the vertex is the origin, written out.
+template <class Real>
+double lp_signs(const Matrix<Real>& gradient, double threshold, double radius, int threads,
+                Vertex<Real>& vertex);
 
 /// The point of the l_p ball that minimises <g, v> + threshold ‖v‖₁ + (weight/2) ‖v‖₂², weight > 0: the
-/// projection of the shrunken -g / weight. vertex.composite is left to the caller.
+/// projection of the shrunken -g / weight.
 template <class Real>
-void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight,
+void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight, int threads,
                AlignedVector<double>& scratch, Vertex<Real>& vertex);
 
 /// Writes v_i = -sign(g_i) · size(i) as a dense vertex.

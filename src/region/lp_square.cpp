@@ -10,7 +10,7 @@
 namespace alfcg::region {
 
 template <class Real>
-void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight,
+void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight, int threads,
                AlignedVector<double>& scratch, Vertex<Real>& vertex) {
     // Without the ball: t / weight, wherever that is.
     const auto free = [&](Index i) { return t(i) / weight; };
@@ -25,7 +25,7 @@ void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight
         return write_dense(
             t, [&](Index i) { return radius * projection(t(i)); }, vertex);
     }
-    if (p == 2 || tightness == 0) return lp_linear(t, p, radius, scratch, vertex);
+    if (p == 2 || tightness == 0) return lp_linear(t, p, radius, threads, scratch, vertex);
 
     const auto n = static_cast<std::size_t>(t.size());
     scratch.resize(2 * n);
@@ -37,9 +37,9 @@ void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight
         t, [&](Index i) { return factor * shape[static_cast<std::size_t>(i)]; }, vertex);
 }
 
-template void lp_square(const Magnitudes<float>&, double, double, double, AlignedVector<double>&,
+template void lp_square(const Magnitudes<float>&, double, double, double, int, AlignedVector<double>&,
                         Vertex<float>&);
-template void lp_square(const Magnitudes<double>&, double, double, double, AlignedVector<double>&,
+template void lp_square(const Magnitudes<double>&, double, double, double, int, AlignedVector<double>&,
                         Vertex<double>&);
 
 }  // namespace alfcg::region

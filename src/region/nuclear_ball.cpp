@@ -10,6 +10,7 @@
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
 #include "alfcg/region/spectrum.hpp"
+#include "core/threads.hpp"
 #include "region/gram_pair.hpp"
 #include "region/krylov_pair.hpp"
 #include "region/l1_projection.hpp"
@@ -34,7 +35,8 @@ double nuclear_norm(const Matrix<Real>& x) {
 template <class Real>
 class NuclearBall final : public Region<Real> {
   public:
-    NuclearBall(double radius, const Composite& composite) : radius_(radius), composite_(composite) {}
+    NuclearBall(double radius, const Composite& composite, int threads)
+        : radius_(radius), composite_(composite), threads_(resolve_threads(threads)) {}
 
     [[nodiscard]] std::string describe() const override {
         return fmt::format("nuclear ball of radius {}{}", radius_, region::describe(composite_));
@@ -53,7 +55,8 @@ class NuclearBall final : public Region<Real> {
     double composite(const Matrix<Real>& x) override {
         double value = 0;
         if (composite_.nuclear > 0) value += composite_.nuclear * nuclear_norm(x);
-        if (composite_.l2 > 0) value += composite_.l2 / 2 * region::sums(x.data(), x.size()).squares;
+        if (composite_.l2 > 0)
+            value += composite_.l2 / 2 * region::sums(x.data(), x.size(), 1, threads_).squares;
         return value;
     }
 
@@ -70,9 +73,8 @@ class NuclearBall final : public Region<Real> {
     /// The vertex -r u vᵀ.
     template <class Pair>
     void rank_one(const Pair& pair, Vertex<Real>& vertex) {
-        const bool wide = vertex.shape.rows <= vertex.shape.cols;
-        const auto& left = wide ? pair.shorter() : pair.longer();
-        const auto& right = wide ? pair.longer() : pair.shorter();
+        const auto& left = pair.left();
+        const auto& right = pair.right();
         vertex.kind = Vertex<Real>::Kind::rank_one;
         vertex.scale = -radius_;
         vertex.left.resize(left.size());
@@ -85,7 +87,7 @@ class NuclearBall final : public Region<Real> {
 
     /// Short side: exact. The nuclear term keeps the vertex if σ₁ > λ, and turns it into the origin if not.
     double by_gram(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        if (!gram_.solve(gradient) || gram_.value() <= composite_.nuclear * gram_.scale())
+        if (!gram_.solve(gradient, threads_) || gram_.value() <= composite_.nuclear * gram_.scale())
             return zero(vertex);
         rank_one(gram_, vertex);
         return 0;
@@ -93,12 +95,19 @@ class NuclearBall final : public Region<Real> {
 
     /// Two long sides: as good as asked for, with a bound that is proven when asked for.
     double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex) {
-        const double largest = region::largest_magnitude(gradient.data(), gradient.size());
-        if (std::isnan(largest)) region::reject_gradient();
-        if (largest == 0) return zero(vertex);
-        const double scale = region::safe_scale(largest);
         if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
-        krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify);
+        // Ordinary gradients need no scaling, which saves a pass over them: the search tells.
+        double scale = 1;
+        const auto solve = [&] {
+            return krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify, threads_);
+        };
+        if (!solve()) {
+            const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+            if (std::isnan(largest)) region::reject_gradient();
+            if (largest == 0) return zero(vertex);
+            scale = region::safe_scale(largest);
+            if (!solve()) return zero(vertex);
+        }
         const double threshold = composite_.nuclear * scale;
         // Nothing is exact that was not proven: an estimate is never 0.
         const double least = certify ? 0.0 : std::numeric_limits<double>::min();
@@ -119,14 +128,14 @@ class NuclearBall final : public Region<Real> {
     double reached(const Matrix<Real>& gradient, double scale, const Vertex<Real>& vertex) {
         right_.assign(vertex.right.begin(), vertex.right.end());
         product_.resize(vertex.left.size());
-        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data());
+        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
         return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
     }
 
     /// With a square: singular values of -g / l2, less the nuclear term's threshold, projected onto the l1
     /// ball.
     double shrink(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        const double largest = region::largest_magnitude(gradient.data(), gradient.size());
+        const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (std::isnan(largest)) region::reject_gradient();
         if (largest == 0) return zero(vertex);
         const double scale = region::safe_scale(largest);
@@ -157,6 +166,7 @@ class NuclearBall final : public Region<Real> {
 
     double radius_;
     Composite composite_;
+    int threads_;
     region::GramPair gram_;
     std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
     AlignedVector<double> right_;
@@ -166,13 +176,13 @@ class NuclearBall final : public Region<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite) {
+std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite, int threads) {
     verify(RegionSpec{"nuclear", 0, radius, composite});
     region::verify_range<Real>(radius);
-    return std::make_unique<NuclearBall<Real>>(radius, composite);
+    return std::make_unique<NuclearBall<Real>>(radius, composite, threads);
 }
 
-template std::unique_ptr<Region<float>> nuclear_ball(double, const Composite&);
-template std::unique_ptr<Region<double>> nuclear_ball(double, const Composite&);
+template std::unique_ptr<Region<float>> nuclear_ball(double, const Composite&, int);
+template std::unique_ptr<Region<double>> nuclear_ball(double, const Composite&, int);
 
 }  // namespace alfcg

@@ -4,26 +4,35 @@
 
 /// Products of a gradient with double vectors and with itself. Entries are row-major, G[i * cols + j]; all
 /// sums are double whatever the entries are. `scale` multiplies the gradient: a power of two that keeps
-/// squares in range.
+/// squares in range. Large ones are shared among threads.
 namespace alfcg::region {
 
-/// Doubles that gram() needs as scratch for a smaller side of this length.
-Index gram_scratch(Index side);
+/// The Gram matrix of the smaller side, side x side, symmetric: s²GGᵀ when rows <= cols, else s²GᵀG.
+template <class Real>
+void gram(const Real* entries, Shape shape, double scale, int threads, AlignedVector<double>& scratch,
+          double* result);
 
 /// Terms that enter one entry of gram() one after the other, at most: its rounding error is below this many
 /// units in the last place of Σ|g_i||g_j|.
-Index gram_depth(Index side, Index length);
-
-/// The Gram matrix of the smaller side, side x side, symmetric: s²GGᵀ when rows <= cols, else s²GᵀG.
-void gram(const float* entries, Shape shape, double scale, double* scratch, double* result);
-void gram(const double* entries, Shape shape, double scale, double* scratch, double* result);
+Index gram_depth(Index side, Index length, int threads);
 
 /// y = scale · G x.
-void times(const float* entries, Shape shape, double scale, const double* x, double* y);
-void times(const double* entries, Shape shape, double scale, const double* x, double* y);
+template <class Real>
+void times(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads = 1);
 
 /// y = scale · Gᵀ x.
-void transposed_times(const float* entries, Shape shape, double scale, const double* x, double* y);
-void transposed_times(const double* entries, Shape shape, double scale, const double* x, double* y);
+template <class Real>
+void transposed_times(const Real* entries, Shape shape, double scale, const double* x, double* y,
+                      int threads = 1);
+
+/// Columns that normal_product() multiplies at a time.
+inline constexpr Index block_columns = 4;
+
+/// Y = s²GᵀG X (right side) or s²GGᵀ X (left side), reading the gradient once. X and Y have four columns of
+/// cols, or rows, entries, one column after the other.
+enum class Side { left, right };
+template <class Real>
+void normal_product(const Real* entries, Shape shape, double scale, Side side, const double* x, double* y,
+                    int threads, AlignedVector<double>& scratch);
 
 }  // namespace alfcg::region

@@ -70,14 +70,14 @@ void verify(const RegionSpec& spec) {
 }
 
 template <class Real>
-std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec) {
+std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, int threads) {
     verify(spec);
-    if (spec.name == "nuclear") return nuclear_ball<Real>(spec.radius, spec.composite);
-    return lp_ball<Real>(exponent(spec), spec.radius, spec.composite);
+    if (spec.name == "nuclear") return nuclear_ball<Real>(spec.radius, spec.composite, threads);
+    return lp_ball<Real>(exponent(spec), spec.radius, spec.composite, threads);
 }
 
-template std::unique_ptr<Region<float>> make_region(const RegionSpec&);
-template std::unique_ptr<Region<double>> make_region(const RegionSpec&);
+template std::unique_ptr<Region<float>> make_region(const RegionSpec&, int);
+template std::unique_ptr<Region<double>> make_region(const RegionSpec&, int);
 
 std::span<const RegionInfo> region_catalogue() {
     return catalogue;

@@ -45,13 +45,15 @@ class Region {
     virtual double gauge(const Matrix<Real>& x) = 0;
 };
 
-/// ‖x‖_p ≤ radius entrywise, 1 ≤ p ≤ ∞. Composite terms: l1, l2, or both.
+/// ‖x‖_p ≤ radius entrywise, 1 ≤ p ≤ ∞. Composite terms: l1, l2, or both. Large gradients are shared among
+/// `threads` threads, 0: all cores.
 template <class Real>
-std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite = {});
+std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite = {},
+                                      int threads = 0);
 
-/// ‖x‖_* ≤ radius. Composite terms: nuclear, l2, or both.
+/// ‖x‖_* ≤ radius. Composite terms: nuclear, l2, or both. Threads as above.
 template <class Real>
-std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite = {});
+std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite = {}, int threads = 0);
 
 /// A set given by the caller's oracle, which writes argmin_{v∈X} <g,v> + h(v) to its second argument.
 template <class Real>

@@ -22,8 +22,9 @@ struct RegionSpec {
 void verify(const RegionSpec& spec);
 
 /// The region itself. Verifies first; also throws Error when the radius is beyond the range of Real.
+/// threads = 0: all cores.
 template <class Real>
-std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec);
+std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, int threads = 0);
 
 /// One line of the catalogue.
 struct RegionInfo {

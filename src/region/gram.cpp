@@ -1,0 +1,289 @@
+// Compiled once per instruction set; which one runs is decided by the CPU at hand.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "region/gram.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "region/lanes-inl.hpp"
+#include "region/products.hpp"
+#include "region/split.hpp"
+
+#ifndef ALFCG_REGION_GRAM_LAYOUT
+#define ALFCG_REGION_GRAM_LAYOUT
+namespace alfcg::region {
+// A tile is tile x tile vector sums: nine independent chains hide the latency of multiply-add.
+constexpr Index tile = 3;
+constexpr Index whole_vector = 8;  // doubles in the widest vector
+
+/// Rows of the gradient, or columns of a tall one, are packed as doubles, a panel of columns at a time, and
+/// multiplied tile by tile. Up to a side of `most_kept` every tile keeps its vector sums from panel to panel,
+/// and parts are stretches of columns; beyond, parts are rows of the result, and sums go there.
+struct GramLayout {
+    static constexpr Index most_kept = 96;
+    static constexpr Index block = 48;  // rows of a long panel that are multiplied with each other in turn
+
+    explicit constexpr GramLayout(Index side)
+        : kept(side <= most_kept),
+          padded((side + tile - 1) / tile * tile),
+          // Short panels fit into the first-level cache, two blocks of long ones into the second-level.
+          width(kept ? std::clamp<Index>(2560 / padded / whole_vector * whole_vector, 64, 256) : 512),
+          // Not a power of two, or the rows would all fall into the same few cache sets.
+          stride(width + whole_vector),
+          sums(kept ? padded / tile * (padded / tile + 1) / 2 * tile * tile * whole_vector : 0) {}
+    [[nodiscard]] constexpr Index panel() const { return padded * stride; }
+    [[nodiscard]] constexpr Index scratch() const { return panel() + sums; }
+
+    bool kept;
+    Index padded;
+    Index width;
+    Index stride;
+    Index sums;
+};
+}  // namespace alfcg::region
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace alfcg::region::HWY_NAMESPACE {
+
+/// panel[i * stride + j] = scale · G(i, first + j) for j < count, zero in the padding.
+template <class Real>
+HWY_INLINE void PackRows(const Real* entries, Shape shape, double scale, Index first, Index count,
+                         Index stride, double* HWY_RESTRICT panel) {
+    const V factor = hn::Set(D(), scale);
+    const Index lanes = static_cast<Index>(hn::Lanes(D()));
+    for (Index i = 0; i < shape.rows; ++i) {
+        const Real* row = entries + i * shape.cols + first;
+        double* out = panel + i * stride;
+        Index j = 0;
+        for (; j + lanes <= count; j += lanes) hn::StoreU(hn::Mul(factor, Load(row + j)), D(), out + j);
+        for (; j < count; ++j) out[j] = scale * static_cast<double>(row[j]);
+        std::fill(out + count, out + count + whole_vector, 0.0);
+    }
+}
+
+/// The same for the transpose: panel[j * stride + i] = scale · G(first + i, j).
+template <class Real>
+HWY_INLINE void PackColumns(const Real* entries, Shape shape, double scale, Index first, Index count,
+                            Index stride, double* HWY_RESTRICT panel) {
+    for (Index i = 0; i < count; ++i) {
+        const Real* row = entries + (first + i) * shape.cols;
+        for (Index j = 0; j < shape.cols; ++j) panel[j * stride + i] = scale * static_cast<double>(row[j]);
+    }
+    for (Index j = 0; j < shape.cols; ++j) std::fill_n(panel + j * stride + count, whole_vector, 0.0);
+}
+
+/// Hands the inner products of three panel rows with three others, over `used` columns, to take(k, sum) as
+/// vectors to be added up. On the diagonal the two are the same, and the upper triangle is left out.
+template <bool Diagonal, class Take>
+HWY_INLINE void MultiplyTile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index stride,
+                             Index used, const Take& take) {
+    V s00 = hn::Zero(D()), s01 = s00, s02 = s00;
+    V s10 = s00, s11 = s00, s12 = s00;
+    V s20 = s00, s21 = s00, s22 = s00;
+    const Index lanes = static_cast<Index>(hn::Lanes(D()));
+    for (Index j = 0; j < used; j += lanes) {
+        const V a0 = Load(a + j), a1 = Load(a + stride + j), a2 = Load(a + 2 * stride + j);
+        const V b0 = Load(b + j), b1 = Load(b + stride + j), b2 = Load(b + 2 * stride + j);
+        s00 = hn::MulAdd(a0, b0, s00);
+        if constexpr (!Diagonal) s01 = hn::MulAdd(a0, b1, s01);
+        if constexpr (!Diagonal) s02 = hn::MulAdd(a0, b2, s02);
+        s10 = hn::MulAdd(a1, b0, s10);
+        s11 = hn::MulAdd(a1, b1, s11);
+        if constexpr (!Diagonal) s12 = hn::MulAdd(a1, b2, s12);
+        s20 = hn::MulAdd(a2, b0, s20);
+        s21 = hn::MulAdd(a2, b1, s21);
+        s22 = hn::MulAdd(a2, b2, s22);
+    }
+    take(0, s00), take(3, s10), take(4, s11);
+    take(6, s20), take(7, s21), take(8, s22);
+    if constexpr (!Diagonal) take(1, s01), take(2, s02), take(5, s12);
+}
+
+/// The tile at (row, col) of the product of the panel with itself.
+template <class Take>
+HWY_INLINE void PanelTile(const double* panel, Index row, Index col, Index stride, Index used,
+                          const Take& take) {
+    if (row == col)
+        MultiplyTile<true>(panel + row * stride, panel + row * stride, stride, used, take);
+    else
+        MultiplyTile<false>(panel + row * stride, panel + col * stride, stride, used, take);
+}
+
+template <class Real>
+HWY_INLINE void Pack(const Real* entries, Shape shape, double scale, Index first, Index count,
+                     const GramLayout& layout, double* panel) {
+    const Index side = std::min(shape.rows, shape.cols);
+    if (shape.rows <= shape.cols)
+        PackRows(entries, shape, scale, first, count, layout.stride, panel);
+    else
+        PackColumns(entries, shape, scale, first, count, layout.stride, panel);
+    std::fill(panel + side * layout.stride, panel + layout.panel(), 0.0);
+}
+
+/// The tiles' vector sums over the columns (of a wide matrix) or rows (of a tall one) from `first` to `last`.
+template <class Real>
+HWY_INLINE void KeptSums(const Real* entries, Shape shape, double scale, Index first, Index last,
+                         double* HWY_RESTRICT scratch) {
+    const Index side = std::min(shape.rows, shape.cols);
+    const GramLayout layout(side);
+    double* panel = scratch;
+    double* sums = scratch + layout.panel();
+    std::fill(sums, sums + layout.sums, 0.0);
+    for (; first < last; first += layout.width) {
+        const Index count = std::min(layout.width, last - first);
+        Pack(entries, shape, scale, first, count, layout, panel);
+        double* next = sums;
+        for (Index row = 0; row < side; row += tile) {
+            for (Index col = 0; col <= row; col += tile, next += tile * tile * whole_vector) {
+                PanelTile(panel, row, col, layout.stride, count, [next](Index k, V sum) HWY_ATTR {
+                    double* p = next + k * whole_vector;
+                    hn::StoreU(hn::Add(Load(p), sum), D(), p);
+                });
+            }
+        }
+    }
+}
+
+/// Adds the lanes of one part's sums to the lower triangle of the result.
+void AddLanes(Index side, const double* sums, double* HWY_RESTRICT result) {
+    for (Index row = 0; row < side; row += tile) {
+        for (Index col = 0; col <= row; col += tile) {
+            for (Index k = 0; k < tile * tile; ++k, sums += whole_vector) {
+                const Index i = row + k / tile, j = col + k % tile;
+                if (i < side && j <= i) result[i * side + j] += Total(Load(sums));
+            }
+        }
+    }
+}
+
+/// Adds the rows from `first` to `last` of the lower triangle to the result; both are multiples of a block,
+/// or the end.
+template <class Real>
+HWY_INLINE void Rows(const Real* entries, Shape shape, double scale, Index first, Index last,
+                     double* HWY_RESTRICT panel, double* HWY_RESTRICT result) {
+    const Index side = std::min(shape.rows, shape.cols);
+    const Index length = std::max(shape.rows, shape.cols);
+    const GramLayout layout(side);
+    for (Index start = 0; start < length; start += layout.width) {
+        const Index count = std::min(layout.width, length - start);
+        Pack(entries, shape, scale, start, count, layout, panel);
+        for (Index rows = first; rows < last; rows += layout.block) {
+            for (Index cols = 0; cols <= rows; cols += layout.block) {
+                for (Index row = rows; row < std::min(rows + layout.block, last); row += tile) {
+                    for (Index col = cols; col <= std::min(cols + layout.block - 1, row); col += tile) {
+                        PanelTile(panel, row, col, layout.stride, count, [=](Index k, V sum) HWY_ATTR {
+                            const Index i = row + k / tile, j = col + k % tile;
+                            if (i < side && j <= i) result[i * side + j] += Total(sum);
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+void KeptFloat(const float* g, Shape shape, double scale, Index first, Index last, double* scratch) {
+    KeptSums(g, shape, scale, first, last, scratch);
+}
+void KeptDouble(const double* g, Shape shape, double scale, Index first, Index last, double* scratch) {
+    KeptSums(g, shape, scale, first, last, scratch);
+}
+void RowsFloat(const float* g, Shape shape, double scale, Index first, Index last, double* scratch,
+               double* result) {
+    Rows(g, shape, scale, first, last, scratch, result);
+}
+void RowsDouble(const double* g, Shape shape, double scale, Index first, Index last, double* scratch,
+                double* result) {
+    Rows(g, shape, scale, first, last, scratch, result);
+}
+
+}  // namespace alfcg::region::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace alfcg::region {
+namespace {
+
+HWY_EXPORT(KeptFloat);
+HWY_EXPORT(KeptDouble);
+HWY_EXPORT(RowsFloat);
+HWY_EXPORT(RowsDouble);
+HWY_EXPORT(AddLanes);
+
+void kept_sums(const float* g, Shape shape, double scale, Index first, Index last, double* scratch) {
+    HWY_DYNAMIC_DISPATCH(KeptFloat)(g, shape, scale, first, last, scratch);
+}
+void kept_sums(const double* g, Shape shape, double scale, Index first, Index last, double* scratch) {
+    HWY_DYNAMIC_DISPATCH(KeptDouble)(g, shape, scale, first, last, scratch);
+}
+void add_rows(const float* g, Shape shape, double scale, Index first, Index last, double* scratch,
+              double* result) {
+    HWY_DYNAMIC_DISPATCH(RowsFloat)(g, shape, scale, first, last, scratch, result);
+}
+void add_rows(const double* g, Shape shape, double scale, Index first, Index last, double* scratch,
+              double* result) {
+    HWY_DYNAMIC_DISPATCH(RowsDouble)(g, shape, scale, first, last, scratch, result);
+}
+
+void add_lanes(Index side, const double* sums, double* result) {
+    HWY_DYNAMIC_DISPATCH(AddLanes)(side, sums, result);
+}
+
+/// Every entry is multiplied with side/2 others, some of them at once.
+int gram_parts(Index side, Index length, int threads) {
+    return parts_of(side * length * side / 16, threads);
+}
+
+/// The first row of a part: parts of a triangle of equal area.
+Index triangle_share(Index side, int part, int parts) {
+    const double row = static_cast<double>(side) * std::sqrt(static_cast<double>(part) / parts);
+    const Index blocks = static_cast<Index>(row / static_cast<double>(GramLayout::block) + 0.5);
+    return part == parts ? side : std::min(side, blocks * GramLayout::block);
+}
+
+}  // namespace
+
+Index gram_depth(Index side, Index length, int threads) {
+    // A lane sums columns of a panel (all of them on a machine without vectors), then the panels; the lanes
+    // are added, then the parts.
+    const Index width = GramLayout(side).width;
+    return width + length / width + 1 + whole_vector + gram_parts(side, length, threads);
+}
+
+template <class Real>
+void gram(const Real* entries, Shape shape, double scale, int threads, AlignedVector<double>& scratch,
+          double* result) {
+    const Index side = std::min(shape.rows, shape.cols);
+    const Index length = std::max(shape.rows, shape.cols);
+    const GramLayout layout(side);
+    const int parts = gram_parts(side, length, threads);
+    scratch.resize(static_cast<std::size_t>(parts * layout.scratch()));
+    std::fill(result, result + side * side, 0.0);
+    parallel(parts, [&](int part) {
+        double* own = scratch.data() + part * layout.scratch();
+        if (layout.kept) {
+            const auto [first, last] = share(length, part, parts);
+            kept_sums(entries, shape, scale, first, last, own);
+        } else {
+            add_rows(entries, shape, scale, triangle_share(side, part, parts),
+                     triangle_share(side, part + 1, parts), own, result);
+        }
+    });
+    if (layout.kept) {
+        for (int part = 0; part < parts; ++part)
+            add_lanes(side, scratch.data() + part * layout.scratch() + layout.panel(), result);
+    }
+    for (Index i = 0; i < side; ++i)
+        for (Index j = 0; j < i; ++j) result[j * side + i] = result[i * side + j];
+}
+
+template void gram(const float*, Shape, double, int, AlignedVector<double>&, double*);
+template void gram(const double*, Shape, double, int, AlignedVector<double>&, double*);
+
+}  // namespace alfcg::region
+#endif  // HWY_ONCE
