@@ -2,8 +2,9 @@
 //
 //   alfcg-bench CASE [precision=f64] [key=value ...]
 //
-// sets the case up and prints its facts as one line of JSON. Then each line "MEASURE COUNT" on standard input is
-// answered with one line, {"seconds": [COUNT numbers], "notes": {...}}, until there are no more.
+// sets the case up and prints its facts as one line of JSON. Then each line "MEASURE SECONDS" on standard input is
+// answered with one line, {"seconds": [...], "notes": {...}}: a number for each repetition that fitted into the
+// time, but at least one.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -33,16 +34,17 @@ void serve(Case& measured) {
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
         std::string name;
-        int count = 1;
-        words >> name >> count;
+        double limit = 0;
+        words >> name >> limit;
         const auto found = measured.measures.find(name);
         if (found == measured.measures.end()) throw alfcg::Error("this case has no measure '" + name + "'");
         nlohmann::json reply{{"seconds", nlohmann::json::array()}};
-        for (int i = 0; i < count; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        do {
             const Timing timing = found->second();
             reply["seconds"].push_back(timing.seconds);
             reply["notes"] = timing.notes;
-        }
+        } while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(limit));
         answer(reply);
     }
 }

@@ -6,10 +6,12 @@ import bz2
 import gzip
 import random
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-OPENERS = {".bz2": bz2.open, ".gz": gzip.open}
+OPENERS: dict[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def last_cache() -> str:
 
 def machine_facts(python: Path | None, threads: int) -> dict[str, Any]:
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
         "threads": threads,
@@ -82,4 +82,4 @@ def worker_environment(bench: Path, threads: int) -> dict[str, str]:
     """The same number of threads for everyone."""
     count = str(threads)
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    return os.environ | dict.fromkeys(names, count) | {"PYTHONPATH": str(bench)}
+    return os.environ | dict.fromkeys(names, count) | {"PYTHONPATH": str(bench), "PYTHONDONTWRITEBYTECODE": "1"}

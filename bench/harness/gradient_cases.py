@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 from harness.context import Context
 from harness.results import Row, Table, row
@@ -108,7 +109,7 @@ def roofline(context: Context) -> None:
     """Every number of classes with every number of features."""
     case = "roofline"
     cells: list[list[str]] = []
-    data: list[dict] = []
+    data: list[dict[str, Any]] = []
     worst: Row | None = None
     for classes in CLASSES:
         line = [f"{classes}"]

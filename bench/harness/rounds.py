@@ -1,7 +1,8 @@
 """Measures several sides in turn, so that a busy moment of the machine hits all of them alike.
 
 In its turn a side does as many repetitions as fit, and the fastest of them, the least disturbed, counts. A turn during
-which others used the CPU is repeated while patience lasts, and the quietest try counts. Over the rounds the median is taken.
+which others used the CPU is repeated while patience lasts, and the quietest try counts. Over the rounds the median is
+taken.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from harness.worker import Worker
 
 # Threads of the side that has just been measured may spin for this long before they sleep.
 PAUSE = 0.06
-MOST_REPETITIONS = 200
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Pace:
     rounds: int
     turn: float  # seconds; 0: one repetition
     patience: Patience
-    warm: bool = True  # whether what is measured needs to be run in beforehand
+    warm: bool = True  # whether every side is run in beforehand
 
 
 @dataclass
@@ -38,32 +38,24 @@ class Side:
     measure: str
     seconds: list[float] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
-    repetitions: int = 0
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds)
 
-    def prepare(self, pace: Pace) -> None:
-        """Runs the measure in, and sees how many repetitions fit into a turn."""
-        self.repetitions = 1
-        if pace.warm:
-            once = self.worker.measure(self.measure, 2 if pace.turn > 0 else 1)[0][-1]
-            self.repetitions = max(1, min(MOST_REPETITIONS, round(pace.turn / max(once, 1e-9))))
-
-    def take_turn(self, patience: Patience) -> None:
+    def take_turn(self, pace: Pace) -> None:
         tries: list[tuple[float, float]] = []  # share of others, seconds
         while True:
             start = time.monotonic()
             watch = Watch(self.worker.process)
-            seconds, self.notes = self.worker.measure(self.measure, self.repetitions)
+            seconds, self.notes = self.worker.measure(self.measure, pace.turn)
             tries.append((watch.others(), min(seconds)))
             spent = time.monotonic() - start
-            if tries[-1][0] <= QUIET or len(tries) == MOST_TRIES or not patience.allows(spent):
+            if tries[-1][0] <= QUIET or len(tries) == MOST_TRIES or not pace.patience.allows(spent):
                 break
             time.sleep(PAUSE)
         share, best = min(tries)
-        patience.shares.append(share)
+        pace.patience.shares.append(share)
         self.seconds.append(best)
 
 
@@ -78,15 +70,16 @@ class Ratio:
 
 def alternate(sides: Sequence[Side], pace: Pace) -> None:
     """Every side once a round; the order turns around from round to round."""
-    for side in sides:
-        side.prepare(pace)
+    if pace.warm:
+        for side in sides:
+            side.worker.measure(side.measure)
     order = list(sides)
     for _ in range(pace.rounds):
         last: Worker | None = None
         for side in order:
             if last is not side.worker:
                 time.sleep(PAUSE)
-            side.take_turn(pace.patience)
+            side.take_turn(pace)
             last = side.worker
         order.reverse()
 

@@ -25,7 +25,7 @@ def cells(row: Row) -> list[str]:
 
 def _text(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in (header, *lines)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in (header, *lines)]
 
 
 def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:

@@ -44,9 +44,9 @@ class Worker:
     ) -> None:
         self._end(kill=error is not None)
 
-    def measure(self, name: str, count: int) -> tuple[list[float], dict[str, Any]]:
-        """Seconds of `count` repetitions, and the notes on the last."""
-        print(name, count, file=self._commands, flush=True)
+    def measure(self, name: str, seconds: float = 0.0) -> tuple[list[float], dict[str, Any]]:
+        """As many repetitions as fit into the time, at least one, and the notes on the last."""
+        print(name, seconds, file=self._commands, flush=True)
         reply = self._reply()
         return reply["seconds"], reply["notes"]
 
@@ -57,7 +57,8 @@ class Worker:
             self._errors.seek(0)
             words = self._errors.read().strip().splitlines()
             raise WorkerFailed(words[-1] if words else f"exit status {self._process.returncode}")
-        return json.loads(line)
+        reply: dict[str, Any] = json.loads(line)
+        return reply
 
     def _end(self, *, kill: bool) -> None:
         if kill:

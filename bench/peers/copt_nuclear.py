@@ -6,6 +6,7 @@ which is faster than computing in double throughout.
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 
@@ -31,14 +32,20 @@ def main() -> None:
     # The largest curvature of the mean multinomial loss is at most σ₁(X)²/2N.
     bound = float(np.linalg.eigvalsh(loss.features.T @ loss.features)[-1]) / (2 * len(loss.features))
 
+    fastest = math.inf
+
     def until_gap(step: str, lipschitz: float | None) -> Measure:
         def measure() -> tuple[float, Facts]:
+            nonlocal fastest
+            # One that takes thrice as long as another did is out of the race.
             start = time.perf_counter()
             result = copt.minimize_frank_wolfe(
                 function, np.zeros(loss.gradient.size), ball.lmo, jac=True, step=step, lipschitz=lipschitz,
-                tol=gap, max_iter=2000,
+                tol=gap, max_iter=2000, callback=lambda _: time.perf_counter() - start < 3 * fastest,
             )  # fmt: skip
             seconds = time.perf_counter() - start
+            if result.certificate <= gap:
+                fastest = min(fastest, seconds)
             return seconds, {"iterations": int(result.nit), "gap": float(result.certificate)}
 
         return measure

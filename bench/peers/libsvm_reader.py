@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
@@ -15,7 +16,7 @@ def main() -> None:
     folder = Path(arguments["folder"])
     features = int(arguments["features"])
 
-    def read() -> tuple:
+    def read() -> Any:
         return load_svmlight_file(arguments["file"], n_features=features, dtype=np.float32, zero_based=False)
 
     matrix, labels = read()

@@ -1,4 +1,4 @@
-"""alfcg-mvr1 over the nuclear ball as a loop in NumPy: the iteration that docs/mathematics.md, sections 2 and 3, describes."""
+"""alfcg-mvr1 over the nuclear ball as a loop in NumPy (docs/mathematics.md, sections 2 and 3)."""
 
 from __future__ import annotations
 

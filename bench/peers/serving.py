@@ -1,7 +1,7 @@
 """The peers' half of the protocol that alfcg-bench speaks too.
 
-A peer sets its case up and prints its facts as one line of JSON. Each line "MEASURE COUNT" on standard input is then
-answered with {"seconds": [COUNT numbers], "notes": {...}}, until there are no more.
+A peer sets its case up and prints its facts as one line of JSON. Each line "MEASURE SECONDS" on standard input is then
+answered with {"seconds": [...], "notes": {...}}: a number for each repetition that fitted into the time, at least one.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def serve(facts: Facts, measures: dict[str, Measure]) -> None:
     os.dup2(2, 1)  # what a library prints by itself must not end up among the replies
     print(json.dumps(facts | {"measures": sorted(measures)}), file=replies, flush=True)
     for line in sys.stdin:
-        name, count = line.split()
-        seconds: list[float] = []
-        notes: Facts = {}
-        for _ in range(int(count)):
+        name, limit = line.split()
+        end = time.perf_counter() + float(limit)
+        once, notes = measures[name]()
+        seconds = [once]
+        while time.perf_counter() < end:
             once, notes = measures[name]()
             seconds.append(once)
         print(json.dumps({"seconds": seconds, "notes": notes}), file=replies, flush=True)
