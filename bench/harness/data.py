@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+MNIST = "mnist/train-images-idx3-ubyte.gz"
+NEWS20 = "libsvm/news20.bz2"
+A9A = "libsvm/a9a.gz"
 OPENERS: dict[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
 
 
@@ -30,14 +33,19 @@ class DataFolder:
     real: Path | None
     work: Path
 
+    def missing(self) -> list[str]:
+        """What stands in for data that are not there."""
+        stand_ins = {MNIST: "randn-50000-768", NEWS20: "random text of its size", A9A: "random text of its size"}
+        return [f"{place}: not found, {other} stands in" for place, other in stand_ins.items() if not self._find(place)]
+
     def mnist(self) -> str:
-        return "mnist-50000-768" if self._find("mnist/train-images-idx3-ubyte.gz") else "randn-50000-768"
+        return "mnist-50000-768" if self._find(MNIST) else "randn-50000-768"
 
     def news20(self) -> TextFile:
-        return self._text("libsvm/news20.bz2", "news20", rows=15935, features=62061, nonzeros=80, classes=20)
+        return self._text(NEWS20, "news20", rows=15935, features=62061, nonzeros=80, classes=20)
 
     def a9a(self) -> TextFile:
-        return self._text("libsvm/a9a.gz", "a9a", rows=32561, features=123, nonzeros=14, classes=2)
+        return self._text(A9A, "a9a", rows=32561, features=123, nonzeros=14, classes=2)
 
     def _find(self, place: str) -> Path | None:
         return self.real / place if self.real is not None and (self.real / place).exists() else None

@@ -35,8 +35,11 @@ def make_environment(folder: Path, requirements: Path) -> Path | None:
     return python
 
 
-def has_torch(python: str) -> bool:
-    return subprocess.run([python, "-c", "import numpy, torch"], capture_output=True).returncode == 0
+def torch_version(python: str) -> str | None:
+    """None where there is no PyTorch, or no NumPy to hand it the data."""
+    code = "import numpy, torch; print(torch.__version__)"
+    answer = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 def versions(python: Path | None) -> dict[str, str]:

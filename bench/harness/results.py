@@ -56,7 +56,7 @@ class Results:
     machine: dict[str, Any]
     rows: list[Row] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)  # a case that broke, or sides that disagree
 
     def to_json(self) -> dict[str, Any]:
@@ -69,4 +69,4 @@ class Results:
     def from_json(source: dict[str, Any]) -> Results:
         rows = [Row(**{key: value for key, value in item.items() if key != "passed"}) for item in source["rows"]]
         tables = [Table(**item) for item in source["tables"]]
-        return Results(source["machine"], rows, tables, source["skipped"], source["failed"])
+        return Results(source["machine"], rows, tables, source["remarks"], source["failed"])

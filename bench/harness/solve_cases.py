@@ -23,7 +23,9 @@ def iteration(context: Context) -> None:
     what = f"one alfcg-mvr1 iteration, {data}, nuclear, batch {BATCH}"
     with (
         context.exchange(case) as folder,
-        context.ours("solve", data=data, methods="alfcg-mvr1", batch=BATCH, radius=RADIUS, dump=folder) as ours,
+        context.ours(
+            "solve", data=data, methods="alfcg-mvr1", batch=BATCH, radius=RADIUS, rho=0.3, dump=folder
+        ) as ours,
         context.peer(
             "mvr1_loop", folder=folder, radius=RADIUS, steps=100, rho=ours.facts["rho"], beta=ours.facts["beta"]
         ) as numpy,

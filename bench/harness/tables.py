@@ -25,7 +25,10 @@ def cells(row: Row) -> list[str]:
 
 def _text(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in (header, *lines)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in (header, *lines)
+    ]
 
 
 def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
@@ -48,7 +51,7 @@ def _preamble(results: Results) -> list[str]:
 def _closing(results: Results) -> list[str]:
     judged = [row.passed for row in results.rows if row.passed is not None]
     lines = [f"{sum(judged)} of {len(judged)} targets met"] if judged else []
-    lines += [f"skipped: {what}" for what in results.skipped]
+    lines += [f"note: {what}" for what in results.remarks]
     return lines + [f"FAILED: {what}" for what in results.failed]
 
 
