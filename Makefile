@@ -3,7 +3,7 @@
 #   make              build/alfcg
 #   make demo         build it and run the embedded example
 #   make test         build and run all tests
-#   make bench        build and run the benchmarks
+#   make bench        measure against the peers (docs/performance.md); QUICK=1: under two minutes
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
 #   make format lint  lay out the sources; check layout and clang-tidy
@@ -45,7 +45,8 @@ asan tsan: %: build/%/build.ninja
 
 bench: setup-bench
 	@cmake --preset release -DALFCG_BENCH=ON
-	@cmake --build --preset release --parallel $(JOBS) --target bench
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg-bench
+	@bench/run $(if $(QUICK),--quick)
 
 install: all
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
