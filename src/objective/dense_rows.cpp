@@ -11,7 +11,7 @@ namespace alfcg {
 namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
-constexpr Index serial_work = Index{1} << 20;
+constexpr Index serial_work = Index{1} << 22;
 
 template <class Real>
 class DenseRows final : public RowEngine<Real> {
@@ -23,7 +23,7 @@ class DenseRows final : public RowEngine<Real> {
         selection_ = selection;
         outputs_ = outputs;
         threads_ = selection.count * cols_ * outputs < serial_work ? 1 : threads;
-        block_ = std::min(block_rows(outputs), selection.count);
+        block_ = std::min(block_rows(), selection.count);
         for (int part = 0; part < threads_; ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
             worker.rows.resize(static_cast<std::size_t>(block_));
@@ -112,13 +112,16 @@ class DenseRows final : public RowEngine<Real> {
         AlignedVector<Real> packed;
     };
 
-    // Few outputs: 256 KiB of rows stay in the second-level cache between the two halves of a pass. Many: the
-    // work on a row is long, and what counts is how often the weights are walked through.
-    [[nodiscard]] Index block_rows(Index outputs) const {
+    // Few outputs: 256 KiB of rows stay in the second-level cache between the two halves of a pass; scattered rows
+    // come in smaller blocks, since nothing fetches the first one ahead. Many outputs: the work on a row is long,
+    // and what counts is how often the weights are walked through.
+    [[nodiscard]] Index block_rows() const {
         const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
-        if (outputs <= kernels::few_outputs)
-            return std::clamp<Index>((Index{256} << 10) / row_bytes / 16 * 16, 16, 256);
-        const Index least = outputs * row_bytes > (Index{1} << 20) ? 192 : 48;
+        if (outputs_ <= kernels::few_outputs) {
+            const Index bytes = Index{selection_.list == nullptr ? 256 : 96} << 10;
+            return std::clamp<Index>(bytes / row_bytes / 16 * 16, 16, 256);
+        }
+        const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
     }
     [[nodiscard]] Index size() const { return outputs_ * cols_; }
