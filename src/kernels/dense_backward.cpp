@@ -20,20 +20,28 @@ constexpr Index kWide = kManyRegisters ? 12 : 6;
 // Samples of a panel that is copied together: with four vectors of features it fits the first-level cache.
 constexpr Index kPanelRows = 96;
 
-template <Index C, Index V, class Real>
+// Where the last vector has only `tail` entries: nowhere, in the gradient, in the samples too.
+enum class Ragged { nowhere, gradient, everywhere };
+
+template <Index C, Index V, Ragged ragged, class Real>
 HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* residuals, ScoreLayout layout,
-                     Real* gradient, Index gradient_stride, const Ahead<Real>& ahead, Index ahead_j) {
+                     Real* gradient, Index gradient_stride, const Ahead<Real>& ahead, Index tail) {
     const hn::ScalableTag<Real> d;
     using Vector = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
+    const auto load = [&](const Real* from, Index v, bool short_last) HWY_ATTR {
+        return short_last && v + 1 == V ? LoadTail(d, from + v * lanes, tail)
+                                        : hn::LoadU(d, from + v * lanes);
+    };
     Vector sum[C][V];
     for (Index c = 0; c < C; ++c)
-        for (Index v = 0; v < V; ++v) sum[c][v] = hn::LoadU(d, gradient + c * gradient_stride + v * lanes);
+        for (Index v = 0; v < V; ++v)
+            sum[c][v] = load(gradient + c * gradient_stride, v, ragged != Ragged::nowhere);
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
-        for (Index v = 0; v < V; ++v) x[v] = hn::LoadU(d, rows[i] + j + v * lanes);
+        for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, ragged == Ragged::everywhere);
         if (i < ahead.count) {
-            for (Index v = 0; v < V; ++v) __builtin_prefetch(ahead.rows[i] + ahead_j + v * lanes, 0, 2);
+            for (Index v = 0; v < V; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
         }
         const Real* residual = residuals + i * layout.sample_stride;
         for (Index c = 0; c < C; ++c) {
@@ -41,22 +49,35 @@ HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* 
             for (Index v = 0; v < V; ++v) sum[c][v] = hn::MulAdd(r, x[v], sum[c][v]);
         }
     }
-    for (Index c = 0; c < C; ++c)
-        for (Index v = 0; v < V; ++v) hn::StoreU(sum[c][v], d, gradient + c * gradient_stride + v * lanes);
+    for (Index c = 0; c < C; ++c) {
+        for (Index v = 0; v < V; ++v) {
+            Real* to = gradient + c * gradient_stride + v * lanes;
+            if (ragged != Ragged::nowhere && v + 1 == V) {
+                StoreTail(d, sum[c][v], to, tail);
+            } else {
+                hn::StoreU(sum[c][v], d, to);
+            }
+        }
+    }
 }
 
-template <Index V, class Real>
+template <Index V>
+constexpr Index TileOutputs() {
+    return V > 2 ? kNarrow : kWide;
+}
+
+template <Index V, Ragged ragged = Ragged::nowhere, class Real>
 HWY_INLINE void Tiles(Index outputs, const Real* const* rows, Index count, Index j, const Real* residuals,
                       ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Real> ahead,
-                      Index ahead_j) {
-    constexpr Index most = V == 2 ? kWide : kNarrow;
+                      Index tail = 0) {
+    constexpr Index most = TileOutputs<V>();
     const Index tiles = (outputs + most - 1) / most;
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
         const Real* r = residuals + c * layout.output_stride;
         Real* g = gradient + c * gradient_stride;
         const auto tile = [&]<Index C>() {
-            Tile<std::min(C, most), V>(rows, count, j, r, layout, g, gradient_stride, ahead, ahead_j);
+            Tile<std::min(C, most), V, ragged>(rows, count, j, r, layout, g, gradient_stride, ahead, tail);
         };
         switch (outputs * (t + 1) / tiles - c) {
             case 1:
@@ -100,8 +121,39 @@ HWY_INLINE void Tiles(Index outputs, const Real* const* rows, Index count, Index
     }
 }
 
-// Features j .. j+width-1 of all samples, for all outputs, through a copy in which samples lie side by side:
-// it is read once for every tile of outputs, and has no incomplete vector.
+// As many vectors as `width` features fill, the last one perhaps in part.
+template <Ragged ragged, class Real>
+HWY_INLINE void Width(Index width, Index outputs, const Real* const* rows, Index count, Index j,
+                      const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
+                      const Ahead<Real>& ahead) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index tail = width % lanes;
+    const auto tiles = [&]<Index V>() HWY_ATTR {
+        if (tail == 0) {
+            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient, gradient_stride, ahead);
+        } else {
+            Tiles<V, ragged>(outputs, rows, count, j, residuals, layout, gradient, gradient_stride, ahead,
+                             tail);
+        }
+    };
+    switch ((width + lanes - 1) / lanes) {
+        case 1:
+            tiles.template operator()<1>();
+            break;
+        case 2:
+            tiles.template operator()<2>();
+            break;
+        case 3:
+            tiles.template operator()<3>();
+            break;
+        default:
+            tiles.template operator()<4>();
+            break;
+    }
+}
+
+// Features j .. j+width-1, at most four vectors, of all samples, for many outputs, through a copy in which samples
+// lie side by side: it is read once for every tile of outputs, and has no incomplete vector.
 template <class Real>
 HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width, const Real* residuals,
                       ScoreLayout layout, Index outputs, Index cols, Real* gradient,
@@ -111,6 +163,8 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     const Index stride = V * lanes;
+    const Index whole = width / lanes * lanes;
+    const Index tail = width - whole;
     HWY_ALIGN Real panel[kPanelRows * most];
     const Real* panel_rows[kPanelRows];
     for (Index r = 0; r < kPanelRows; ++r) panel_rows[r] = panel + r * stride;
@@ -118,33 +172,16 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
         const Index here = std::min(kPanelRows, count - first);
         for (Index r = 0; r < here; ++r) {
             const Real* from = rows[first + r] + j;
-            for (Index v = 0; v < V; ++v) {
-                const Index left = width - v * lanes;
-                Real* to = panel + r * stride + v * lanes;
-                if (left >= lanes) {
-                    hn::Store(hn::LoadU(d, from + v * lanes), d, to);
-                } else {
-                    hn::Store(left > 0 ? LoadTail(d, from + v * lanes, left) : hn::Zero(d), d, to);
-                }
+            Real* to = panel + r * stride;
+            if (first + r < ahead.count) {
+                for (Index k = 0; k < width; k += vector_bytes / static_cast<Index>(sizeof(Real)))
+                    __builtin_prefetch(ahead.rows[first + r] + j + k, 0, 2);
             }
+            for (Index k = 0; k < whole; k += lanes) hn::Store(hn::LoadU(d, from + k), d, to + k);
+            if (tail > 0) hn::Store(LoadTail(d, from + whole, tail), d, to + whole);
         }
-        const Ahead<Real> next{ahead.rows + first, std::clamp<Index>(ahead.count - first, 0, here)};
-        const Real* r = residuals + first * layout.sample_stride;
-        if (width == stride) {
-            Tiles<V>(outputs, panel_rows, here, 0, r, layout, gradient + j, cols, next, j);
-            continue;
-        }
-        // The last features: the tile would reach into the next output's row.
-        for (Index c = 0; c < outputs; c += kNarrow) {
-            const Index tile_outputs = std::min(kNarrow, outputs - c);
-            HWY_ALIGN Real tile[kNarrow * most] = {};
-            Tiles<V>(tile_outputs, panel_rows, here, 0, r + c * layout.output_stride, layout, tile, stride,
-                     Ahead<Real>{nullptr, 0}, 0);
-            for (Index l = 0; l < tile_outputs; ++l) {
-                Real* to = gradient + (c + l) * cols + j;
-                for (Index k = 0; k < width; ++k) to[k] += tile[l * stride + k];
-            }
-        }
+        Width<Ragged::gradient>(width, outputs, panel_rows, here, 0, residuals + first * layout.sample_stride,
+                                layout, gradient + j, cols, Ahead<Real>{});
     }
 }
 
@@ -153,18 +190,16 @@ void Backward(const Real* const* rows, Index count, const Real* residuals, Score
               Index cols, Real* gradient, Ahead<Real> ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
-    Index j = 0;
-    if (outputs <= kNarrow) {
-        for (; j + 4 * lanes <= cols; j += 4 * lanes)
-            Tiles<4>(outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead, j);
-    } else if (outputs <= kWide) {
-        for (; j + 2 * lanes <= cols; j += 2 * lanes)
-            Tiles<2>(outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead, j);
-    } else {
-        for (; j + 4 * lanes <= cols; j += 4 * lanes)
-            Panel(rows, count, j, 4 * lanes, residuals, layout, outputs, cols, gradient, ahead);
+    const Index vectors = outputs > kNarrow && outputs <= kWide ? 2 : 4;
+    for (Index j = 0; j < cols; j += vectors * lanes) {
+        const Index width = std::min(vectors * lanes, cols - j);
+        if (outputs > kWide) {
+            Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, ahead);
+        } else {
+            Width<Ragged::everywhere>(width, outputs, rows, count, j, residuals, layout, gradient + j, cols,
+                                      ahead);
+        }
     }
-    if (j < cols) Panel(rows, count, j, cols - j, residuals, layout, outputs, cols, gradient, ahead);
 }
 
 void BackwardFloat(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,

@@ -20,9 +20,12 @@ constexpr Index kFewOutputs = kManyRegisters ? 6 : 3;  // outputs of a tile at m
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <class D, class Real>
-HWY_INLINE void StoreSums(D /*d*/, const hn::Vec<D>* v, Real* to) {
-    for (Index r = 0; r < kRows; ++r) to[r] = hn::GetLane(v[r]);
+template <class D, class V, class Real>
+HWY_INLINE void StoreSums(D /*d*/, V a, V b, V c, V e, Real* to) {
+    to[0] = hn::GetLane(a);
+    to[1] = hn::GetLane(b);
+    to[2] = hn::GetLane(c);
+    to[3] = hn::GetLane(e);
 }
 
 #else
@@ -38,85 +41,89 @@ HWY_INLINE auto SumOfBlocks(D /*d*/, hn::Vec<D> v) {
     }
 }
 
-// to[r] = sum of the lanes of v[r], r = 0 .. 3.
-template <class D>
-HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, float* to) {
+// to[0] .. to[3] = sums of the lanes of a, b, c and e.
+template <class D, class V>
+HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, float* to) {
     const hn::RepartitionToWide<D> wide;
-    const auto pair = [&](hn::Vec<D> a, hn::Vec<D> b) HWY_ATTR {
-        return hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
-    };
-    const auto first = pair(v[0], v[1]);
-    const auto second = pair(v[2], v[3]);
+    const auto first = hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+    const auto second =
+        hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
     const auto sums = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, first, second)),
                               hn::BitCast(d, hn::InterleaveUpper(wide, first, second)));
-    const hn::FixedTag<float, 4> block;
-    hn::StoreU(SumOfBlocks(d, sums), block, to);
+    hn::StoreU(SumOfBlocks(d, sums), hn::FixedTag<float, 4>(), to);
 }
-template <class D>
-HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, double* to) {
+template <class D, class V>
+HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, double* to) {
     const hn::FixedTag<double, 2> block;
-    for (Index r = 0; r < kRows; r += 2) {
-        const auto sums =
-            hn::Add(hn::InterleaveLower(d, v[r], v[r + 1]), hn::InterleaveUpper(d, v[r], v[r + 1]));
-        hn::StoreU(SumOfBlocks(d, sums), block, to + r);
-    }
+    const auto first = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+    const auto second = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+    hn::StoreU(SumOfBlocks(d, first), block, to);
+    hn::StoreU(SumOfBlocks(d, second), block, to + 2);
 }
 
 #endif
 
+// Scores of four samples; `to` has room for four even where fewer are meant.
 template <Index C, class Real>
-HWY_INLINE void FewTile(const Real* const* rows, Index count, const Real* weights, Index cols, Index stride,
-                        Real* scores) {
+HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols, Index stride, Real* to) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    V sum[C][kRows];
-    for (Index c = 0; c < C; ++c)
-        for (Index r = 0; r < kRows; ++r) sum[c][r] = hn::Zero(d);
+    const Real* HWY_RESTRICT row0 = rows[0];
+    const Real* HWY_RESTRICT row1 = rows[1];
+    const Real* HWY_RESTRICT row2 = rows[2];
+    const Real* HWY_RESTRICT row3 = rows[3];
+    V sum0[C];
+    V sum1[C];
+    V sum2[C];
+    V sum3[C];
+    for (Index c = 0; c < C; ++c) sum0[c] = sum1[c] = sum2[c] = sum3[c] = hn::Zero(d);
     Index j = 0;
     for (; j + lanes <= cols; j += lanes) {
-        V x[kRows];
-        for (Index r = 0; r < kRows; ++r) x[r] = hn::LoadU(d, rows[r] + j);
+        const V x0 = hn::LoadU(d, row0 + j);
+        const V x1 = hn::LoadU(d, row1 + j);
+        const V x2 = hn::LoadU(d, row2 + j);
+        const V x3 = hn::LoadU(d, row3 + j);
         for (Index c = 0; c < C; ++c) {
             const V w = hn::LoadU(d, weights + c * cols + j);
-            for (Index r = 0; r < kRows; ++r) sum[c][r] = hn::MulAdd(x[r], w, sum[c][r]);
+            sum0[c] = hn::MulAdd(x0, w, sum0[c]);
+            sum1[c] = hn::MulAdd(x1, w, sum1[c]);
+            sum2[c] = hn::MulAdd(x2, w, sum2[c]);
+            sum3[c] = hn::MulAdd(x3, w, sum3[c]);
         }
     }
     if (j < cols) {
-        V x[kRows];
-        for (Index r = 0; r < kRows; ++r) x[r] = LoadTail(d, rows[r] + j, cols - j);
+        const V x0 = LoadTail(d, row0 + j, cols - j);
+        const V x1 = LoadTail(d, row1 + j, cols - j);
+        const V x2 = LoadTail(d, row2 + j, cols - j);
+        const V x3 = LoadTail(d, row3 + j, cols - j);
         for (Index c = 0; c < C; ++c) {
             const V w = LoadTail(d, weights + c * cols + j, cols - j);
-            for (Index r = 0; r < kRows; ++r) sum[c][r] = hn::MulAdd(x[r], w, sum[c][r]);
+            sum0[c] = hn::MulAdd(x0, w, sum0[c]);
+            sum1[c] = hn::MulAdd(x1, w, sum1[c]);
+            sum2[c] = hn::MulAdd(x2, w, sum2[c]);
+            sum3[c] = hn::MulAdd(x3, w, sum3[c]);
         }
     }
-    if (count == kRows) {
-        for (Index c = 0; c < C; ++c) StoreSums(d, sum[c], scores + c * stride);
-        return;
-    }
-    for (Index c = 0; c < C; ++c) {
-        HWY_ALIGN Real part[kRows];
-        StoreSums(d, sum[c], part);
-        std::copy(part, part + count, scores + c * stride);
-    }
+    for (Index c = 0; c < C; ++c) StoreSums(d, sum0[c], sum1[c], sum2[c], sum3[c], to + c * stride);
 }
 
 template <class Real>
-HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, Index count, const Real* weights,
-                           Index cols, Index stride, Real* scores) {
+HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, const Real* weights, Index cols,
+                           Index stride, Real* to) {
     switch (outputs) {
         case 1:
-            return FewTile<1>(rows, count, weights, cols, stride, scores);
+            return FewTile<1>(rows, weights, cols, stride, to);
         case 2:
-            return FewTile<2>(rows, count, weights, cols, stride, scores);
+            return FewTile<2>(rows, weights, cols, stride, to);
         case 3:
-            return FewTile<3>(rows, count, weights, cols, stride, scores);
+            return FewTile<3>(rows, weights, cols, stride, to);
         case 4:
-            return FewTile<std::min<Index>(4, kFewOutputs)>(rows, count, weights, cols, stride, scores);
+            return FewTile<std::min<Index>(4, kFewOutputs)>(rows, weights, cols, stride, to);
         case 5:
-            return FewTile<std::min<Index>(5, kFewOutputs)>(rows, count, weights, cols, stride, scores);
+            return FewTile<std::min<Index>(5, kFewOutputs)>(rows, weights, cols, stride, to);
         default:
-            return FewTile<kFewOutputs>(rows, count, weights, cols, stride, scores);
+            return FewTile<kFewOutputs>(rows, weights, cols, stride, to);
     }
 }
 
@@ -124,16 +131,22 @@ template <class Real>
 void ForwardFew(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols,
                 Index stride, Real* scores) {
     const Index tiles = (outputs + kFewOutputs - 1) / kFewOutputs;
-    for (Index i = 0; i < count; i += kRows) {
-        const Real* tile[kRows];
-        const Index here = std::min(kRows, count - i);
-        for (Index r = 0; r < kRows; ++r) tile[r] = rows[i + std::min(r, here - 1)];
-        for (Index t = 0; t < tiles; ++t) {
-            const Index c = outputs * t / tiles;
-            FewOutputs(outputs * (t + 1) / tiles - c, tile, here, weights + c * cols, cols, stride,
-                       scores + c * stride + i);
-        }
-    }
+    const auto tile = [&](const Real* const* four, Index t, Index to_stride, Real* to) HWY_ATTR {
+        const Index c = outputs * t / tiles;
+        FewOutputs(outputs * (t + 1) / tiles - c, four, weights + c * cols, cols, to_stride,
+                   to + c * to_stride);
+    };
+    Index i = 0;
+    for (; i + kRows <= count; i += kRows)
+        for (Index t = 0; t < tiles; ++t) tile(rows + i, t, stride, scores + i);
+    if (i == count) return;
+    // The last samples: the last one stands in for those that are missing.
+    const Real* four[kRows];
+    for (Index r = 0; r < kRows; ++r) four[r] = rows[std::min(i + r, count - 1)];
+    Real last[few_outputs * kRows];
+    for (Index t = 0; t < tiles; ++t) tile(four, t, kRows, last);
+    for (Index l = 0; l < outputs; ++l)
+        std::copy(last + l * kRows, last + l * kRows + count - i, scores + l * stride + i);
 }
 
 // ---- many outputs: vectors over outputs -----------------------------------------------------------------------

@@ -66,9 +66,18 @@ double OverSamples(Real* scores, Index count, Index outputs, Index stride, const
     return loss;
 }
 
-// A vector holds several outputs' scores of one sample.
+// What the loss of a vector's worth of samples is made from.
 template <class Real>
-double OverOutputs(Real* scores, Index count, Index outputs, Index stride, const Real* targets, Real weight) {
+struct Parts {
+    HWY_ALIGN Real others[HWY_MAX_BYTES / sizeof(Real)];
+    HWY_ALIGN Real target_e[HWY_MAX_BYTES / sizeof(Real)];
+    HWY_ALIGN Real target_score[HWY_MAX_BYTES / sizeof(Real)];
+};
+
+// R samples whose outputs lie side by side: their chains of operations are long, and run next to each other.
+template <Index R, class Real>
+HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* targets, Real weight,
+                        Parts<Real>& parts, Index at) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -76,46 +85,84 @@ double OverOutputs(Real* scores, Index count, Index outputs, Index stride, const
     const Index tail = outputs - whole;
     const V lowest = hn::Set(d, std::numeric_limits<Real>::lowest());
     const auto in_tail = hn::FirstN(d, static_cast<std::size_t>(tail));
-    HWY_ALIGN Real others[HWY_MAX_BYTES / sizeof(Real)];
-    HWY_ALIGN Real target_e[HWY_MAX_BYTES / sizeof(Real)];
-    HWY_ALIGN Real target_score[HWY_MAX_BYTES / sizeof(Real)];
+    V largest[R];
+    V target[R];
+    V sum[R];
+    for (Index r = 0; r < R; ++r) {
+        largest[r] = lowest;
+        sum[r] = hn::Zero(d);
+        target[r] = hn::Set(d, targets[r]);
+    }
+    for (Index l = 0; l < whole; l += lanes)
+        for (Index r = 0; r < R; ++r) largest[r] = hn::Max(largest[r], hn::LoadU(d, scores + r * stride + l));
+    if (tail > 0) {
+        for (Index r = 0; r < R; ++r) {
+            const V last = LoadTail(d, scores + r * stride + whole, tail);
+            largest[r] = hn::Max(largest[r], hn::IfThenElse(in_tail, last, lowest));
+        }
+    }
+    for (Index r = 0; r < R; ++r) {
+        largest[r] = hn::MaxOfLanes(d, largest[r]);
+        parts.target_score[at + r] =
+            scores[r * stride + static_cast<Index>(targets[r])] - hn::GetLane(largest[r]);
+    }
+    for (Index l = 0; l < whole; l += lanes) {
+        const V number = hn::Iota(d, static_cast<Real>(l));
+        for (Index r = 0; r < R; ++r) {
+            Real* s = scores + r * stride + l;
+            const V e = hn::Exp(d, hn::Sub(hn::LoadU(d, s), largest[r]));
+            sum[r] = hn::Add(sum[r], hn::IfThenZeroElse(hn::Eq(number, target[r]), e));
+            hn::StoreU(e, d, s);
+        }
+    }
+    if (tail > 0) {
+        const V number = hn::Iota(d, static_cast<Real>(whole));
+        for (Index r = 0; r < R; ++r) {
+            Real* s = scores + r * stride + whole;
+            const V score = hn::IfThenElseZero(in_tail, hn::Sub(LoadTail(d, s, tail), largest[r]));
+            const V e = hn::IfThenElseZero(in_tail, hn::Exp(d, score));
+            sum[r] = hn::Add(sum[r], hn::IfThenZeroElse(hn::Eq(number, target[r]), e));
+            StoreTail(d, e, s, tail);
+        }
+    }
+    V factor[R];
+    for (Index r = 0; r < R; ++r) {
+        const V others = hn::SumOfLanes(d, sum[r]);
+        const V target_e = hn::Set(d, scores[r * stride + static_cast<Index>(targets[r])]);
+        factor[r] = hn::Div(hn::Set(d, weight), hn::Add(others, target_e));
+        parts.others[at + r] = hn::GetLane(others);
+        parts.target_e[at + r] = hn::GetLane(target_e);
+    }
+    for (Index l = 0; l < whole; l += lanes) {
+        for (Index r = 0; r < R; ++r) {
+            Real* s = scores + r * stride + l;
+            hn::StoreU(hn::Mul(factor[r], hn::LoadU(d, s)), d, s);
+        }
+    }
+    for (Index r = 0; r < R; ++r) {
+        Real* s = scores + r * stride;
+        if (tail > 0) StoreTail(d, hn::Mul(factor[r], LoadTail(d, s + whole, tail)), s + whole, tail);
+        s[static_cast<Index>(targets[r])] = -hn::GetLane(factor[r]) * parts.others[at + r];
+    }
+}
+
+template <class Real>
+double OverOutputs(Real* scores, Index count, Index outputs, Index stride, const Real* targets, Real weight) {
+    constexpr Index together = std::min<Index>(4, HWY_MAX_BYTES / sizeof(Real));
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    Parts<Real> parts = {};
     double loss = 0;
     for (Index first = 0; first < count; first += lanes) {
         const Index here = std::min(lanes, count - first);
-        for (Index k = 0; k < here; ++k) {
-            Real* s = scores + (first + k) * stride;
-            const auto y = static_cast<Index>(targets[first + k]);
-            V largest = lowest;
-            for (Index l = 0; l < whole; l += lanes) largest = hn::Max(largest, hn::LoadU(d, s + l));
-            if (tail > 0)
-                largest = hn::Max(largest, hn::IfThenElse(in_tail, LoadTail(d, s + whole, tail), lowest));
-            largest = hn::MaxOfLanes(d, largest);
-            target_score[k] = s[y] - hn::GetLane(largest);
-            const V target = hn::Set(d, static_cast<Real>(y));
-            V sum = hn::Zero(d);
-            for (Index l = 0; l < whole; l += lanes) {
-                const V e = hn::Exp(d, hn::Sub(hn::LoadU(d, s + l), largest));
-                sum = hn::Add(sum, hn::IfThenZeroElse(hn::Eq(hn::Iota(d, static_cast<Real>(l)), target), e));
-                hn::StoreU(e, d, s + l);
-            }
-            if (tail > 0) {
-                const V score = hn::Sub(LoadTail(d, s + whole, tail), largest);
-                const V e = hn::IfThenElseZero(in_tail, hn::Exp(d, hn::IfThenElseZero(in_tail, score)));
-                sum = hn::Add(sum,
-                              hn::IfThenZeroElse(hn::Eq(hn::Iota(d, static_cast<Real>(whole)), target), e));
-                StoreTail(d, e, s + whole, tail);
-            }
-            others[k] = hn::GetLane(hn::SumOfLanes(d, sum));
-            target_e[k] = s[y];
-            const Real factor = weight / (others[k] + target_e[k]);
-            const V scale = hn::Set(d, factor);
-            for (Index l = 0; l < whole; l += lanes)
-                hn::StoreU(hn::Mul(scale, hn::LoadU(d, s + l)), d, s + l);
-            for (Index l = whole; l < outputs; ++l) s[l] *= factor;
-            s[y] = -factor * others[k];
-        }
-        for (Index k = here; k < lanes; ++k) others[k] = target_e[k] = target_score[k] = 0;
-        const V losses = Loss(d, hn::Load(d, others), hn::Load(d, target_e), hn::Load(d, target_score));
+        Index k = 0;
+        for (; k + together <= here; k += together)
+            Samples<together>(scores + (first + k) * stride, outputs, stride, targets + first + k, weight,
+                              parts, k);
+        for (; k < here; ++k)
+            Samples<1>(scores + (first + k) * stride, outputs, stride, targets + first + k, weight, parts, k);
+        const auto losses =
+            Loss(d, hn::Load(d, parts.others), hn::Load(d, parts.target_e), hn::Load(d, parts.target_score));
         loss += SumOfFirst(d, losses, here);
     }
     return loss;
