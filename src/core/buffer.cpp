@@ -35,7 +35,8 @@ void release_aligned(void* memory, std::size_t bytes) {
     ::operator delete(memory, alignment_for(bytes));
 }
 
-#ifdef __linux__
+// The thread sanitizer does not follow memory that mremap moves.
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 
 void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes) {
     if (new_bytes == 0) {

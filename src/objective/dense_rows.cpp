@@ -11,7 +11,7 @@ namespace alfcg {
 namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
-constexpr Index serial_work = Index{1} << 22;
+constexpr Index serial_work = Index{1} << 20;
 
 template <class Real>
 class DenseRows final : public RowEngine<Real> {
@@ -112,14 +112,16 @@ class DenseRows final : public RowEngine<Real> {
         AlignedVector<Real> packed;
     };
 
-    // Few outputs: 256 KiB of rows stay in the second-level cache between the two halves of a pass; scattered rows
-    // come in smaller blocks, since nothing fetches the first one ahead. Many outputs: the work on a row is long,
-    // and what counts is how often the weights are walked through.
+    // Few outputs: rows stay in the second-level cache between the two halves of a pass, as far as enough of them
+    // fit to make the walk through the gradient worth it; scattered rows come in smaller blocks, since nothing
+    // fetches the first one ahead. Many outputs: the work on a row is long, and what counts is how often the
+    // weights are walked through.
     [[nodiscard]] Index block_rows() const {
         const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
         if (outputs_ <= kernels::few_outputs) {
-            const Index bytes = Index{selection_.list == nullptr ? 256 : 96} << 10;
-            return std::clamp<Index>(bytes / row_bytes / 16 * 16, 16, 256);
+            if (selection_.list != nullptr)
+                return std::clamp<Index>((Index{96} << 10) / row_bytes / 16 * 16, 16, 256);
+            return std::clamp<Index>((Index{320} << 10) / row_bytes / 16 * 16, 48, 256);
         }
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
