@@ -132,7 +132,8 @@ def roofline(context: Context) -> None:
 
 def _roofline_cell(context: Context, classes: int, features: int) -> tuple[Ratio, Side, str]:
     """Our time, and the roofline as a share of it."""
-    megabytes = 64 if classes < 100 else 16 if context.quick else 64
+    # Where memory is the limit the data must be too large for any cache.
+    megabytes = 512 if classes < 10 else 64 if classes < 100 or not context.quick else 16
     rows = megabytes * 2**20 // (4 * features)
     with context.ours("gradient", data=f"randn-{rows}-{features}", classes=classes) as ours:
         gradient, limits = Side(ours, "gradient"), _Limits(ours)

@@ -24,11 +24,18 @@ struct ScoreLayout {
 /// beyond, vectors run over packed outputs and the scores of a sample lie side by side.
 constexpr Index few_outputs = 12;
 
+/// Rows that will be needed next: they are brought near while a block computes.
+template <class Real>
+struct Ahead {
+    const Real* const* rows = nullptr;
+    Index count = 0;
+};
+
 /// scores[l * stride + i] = <rows[i], weights + l * cols>, for up to few_outputs outputs.
 void forward_few(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
-                 Index stride, float* scores);
+                 Index stride, float* scores, Ahead<float> ahead = {});
 void forward_few(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
-                 Index stride, double* scores);
+                 Index stride, double* scores, Ahead<double> ahead = {});
 
 /// Lays features first .. last-1 of the weights out for forward_packed; `packed` has padded(outputs) * cols
 /// entries.
@@ -41,13 +48,6 @@ void forward_packed(const float* const* rows, Index count, const float* packed, 
                     Index stride, float* scores);
 void forward_packed(const double* const* rows, Index count, const double* packed, Index outputs, Index cols,
                     Index stride, double* scores);
-
-/// Rows that will be needed next: they are brought near while a block computes.
-template <class Real>
-struct Ahead {
-    const Real* const* rows = nullptr;
-    Index count = 0;
-};
 
 /// gradient[l * cols + j] += Σ_i residual(i, l) rows[i][j].
 void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,

@@ -63,9 +63,10 @@ HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, double* to) {
 
 #endif
 
-// Scores of four samples; `to` has room for four even where fewer are meant.
-template <Index C, class Real>
-HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols, Index stride, Real* to) {
+// Scores of four samples; `to` has room for four even where fewer are meant. Four others may be fetched.
+template <Index C, bool fetch, class Real>
+HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols, Index stride, Real* to,
+                        const Real* const* next) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -84,6 +85,12 @@ HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols
         const V x1 = hn::LoadU(d, row1 + j);
         const V x2 = hn::LoadU(d, row2 + j);
         const V x3 = hn::LoadU(d, row3 + j);
+        if (fetch) {
+            __builtin_prefetch(next[0] + j, 0, 2);
+            __builtin_prefetch(next[1] + j, 0, 2);
+            __builtin_prefetch(next[2] + j, 0, 2);
+            __builtin_prefetch(next[3] + j, 0, 2);
+        }
         for (Index c = 0; c < C; ++c) {
             const V w = hn::LoadU(d, weights + c * cols + j);
             sum0[c] = hn::MulAdd(x0, w, sum0[c]);
@@ -108,43 +115,53 @@ HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols
     for (Index c = 0; c < C; ++c) StoreSums(d, sum0[c], sum1[c], sum2[c], sum3[c], to + c * stride);
 }
 
-template <class Real>
+template <bool fetch, class Real>
 HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, const Real* weights, Index cols,
-                           Index stride, Real* to) {
+                           Index stride, Real* to, const Real* const* next) {
     switch (outputs) {
         case 1:
-            return FewTile<1>(rows, weights, cols, stride, to);
+            return FewTile<1, fetch>(rows, weights, cols, stride, to, next);
         case 2:
-            return FewTile<2>(rows, weights, cols, stride, to);
+            return FewTile<2, fetch>(rows, weights, cols, stride, to, next);
         case 3:
-            return FewTile<3>(rows, weights, cols, stride, to);
+            return FewTile<3, fetch>(rows, weights, cols, stride, to, next);
         case 4:
-            return FewTile<std::min<Index>(4, kFewOutputs)>(rows, weights, cols, stride, to);
+            return FewTile<std::min<Index>(4, kFewOutputs), false>(rows, weights, cols, stride, to, next);
         case 5:
-            return FewTile<std::min<Index>(5, kFewOutputs)>(rows, weights, cols, stride, to);
+            return FewTile<std::min<Index>(5, kFewOutputs), false>(rows, weights, cols, stride, to, next);
         default:
-            return FewTile<kFewOutputs>(rows, weights, cols, stride, to);
+            return FewTile<kFewOutputs, false>(rows, weights, cols, stride, to, next);
     }
 }
 
 template <class Real>
 void ForwardFew(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols,
-                Index stride, Real* scores) {
+                Index stride, Real* scores, Ahead<Real> ahead) {
     const Index tiles = (outputs + kFewOutputs - 1) / kFewOutputs;
-    const auto tile = [&](const Real* const* four, Index t, Index to_stride, Real* to) HWY_ATTR {
-        const Index c = outputs * t / tiles;
-        FewOutputs(outputs * (t + 1) / tiles - c, four, weights + c * cols, cols, to_stride,
-                   to + c * to_stride);
-    };
     Index i = 0;
-    for (; i + kRows <= count; i += kRows)
-        for (Index t = 0; t < tiles; ++t) tile(rows + i, t, stride, scores + i);
+    for (; i + kRows <= count; i += kRows) {
+        for (Index t = 0; t < tiles; ++t) {
+            const Index c = outputs * t / tiles;
+            const Index width = outputs * (t + 1) / tiles - c;
+            const Real* w = weights + c * cols;
+            Real* to = scores + c * stride + i;
+            if (i + kRows <= ahead.count) {
+                FewOutputs<true>(width, rows + i, w, cols, stride, to, ahead.rows + i);
+            } else {
+                FewOutputs<false, Real>(width, rows + i, w, cols, stride, to, nullptr);
+            }
+        }
+    }
     if (i == count) return;
     // The last samples: the last one stands in for those that are missing.
     const Real* four[kRows];
     for (Index r = 0; r < kRows; ++r) four[r] = rows[std::min(i + r, count - 1)];
     Real last[few_outputs * kRows];
-    for (Index t = 0; t < tiles; ++t) tile(four, t, kRows, last);
+    for (Index t = 0; t < tiles; ++t) {
+        const Index c = outputs * t / tiles;
+        FewOutputs<false, Real>(outputs * (t + 1) / tiles - c, four, weights + c * cols, cols, kRows,
+                                last + c * kRows, nullptr);
+    }
     for (Index l = 0; l < outputs; ++l)
         std::copy(last + l * kRows, last + l * kRows + count - i, scores + l * stride + i);
 }
@@ -258,12 +275,12 @@ void ForwardPacked(const Real* const* rows, Index count, const Real* packed, Ind
 }
 
 void FewFloat(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
-              Index stride, float* scores) {
-    ForwardFew(rows, count, weights, outputs, cols, stride, scores);
+              Index stride, float* scores, Ahead<float> ahead) {
+    ForwardFew(rows, count, weights, outputs, cols, stride, scores, ahead);
 }
 void FewDouble(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
-               Index stride, double* scores) {
-    ForwardFew(rows, count, weights, outputs, cols, stride, scores);
+               Index stride, double* scores, Ahead<double> ahead) {
+    ForwardFew(rows, count, weights, outputs, cols, stride, scores, ahead);
 }
 void PackFloat(const float* weights, Index outputs, Index cols, Index first, Index last, float* packed) {
     Pack(weights, outputs, cols, first, last, packed);
@@ -294,12 +311,12 @@ HWY_EXPORT(PackedFloat);
 HWY_EXPORT(PackedDouble);
 
 void forward_few(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
-                 Index stride, float* scores) {
-    HWY_DYNAMIC_DISPATCH(FewFloat)(rows, count, weights, outputs, cols, stride, scores);
+                 Index stride, float* scores, Ahead<float> ahead) {
+    HWY_DYNAMIC_DISPATCH(FewFloat)(rows, count, weights, outputs, cols, stride, scores, ahead);
 }
 void forward_few(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
-                 Index stride, double* scores) {
-    HWY_DYNAMIC_DISPATCH(FewDouble)(rows, count, weights, outputs, cols, stride, scores);
+                 Index stride, double* scores, Ahead<double> ahead) {
+    HWY_DYNAMIC_DISPATCH(FewDouble)(rows, count, weights, outputs, cols, stride, scores, ahead);
 }
 void pack_weights(const float* weights, Index outputs, Index cols, Index first, Index last, float* packed) {
     HWY_DYNAMIC_DISPATCH(PackFloat)(weights, outputs, cols, first, last, packed);

@@ -12,6 +12,8 @@ namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 20;
+// Outputs up to which a pass waits for memory more than for arithmetic.
+constexpr Index most_memory_bound = 3;
 
 template <class Real>
 class DenseRows final : public RowEngine<Real> {
@@ -22,6 +24,7 @@ class DenseRows final : public RowEngine<Real> {
     int begin(const Selection& selection, Index outputs, int threads) override {
         selection_ = selection;
         outputs_ = outputs;
+        gradient_open_ = false;
         threads_ = selection.count * cols_ * outputs < serial_work ? 1 : threads;
         block_ = std::min(block_rows(), selection.count);
         for (int part = 0; part < threads_; ++part) {
@@ -29,6 +32,7 @@ class DenseRows final : public RowEngine<Real> {
             worker.rows.resize(static_cast<std::size_t>(block_));
             worker.next.resize(static_cast<std::size_t>(block_));
             worker.located = {};
+            worker.fetched = 0;
         }
         return threads_;
     }
@@ -59,7 +63,7 @@ class DenseRows final : public RowEngine<Real> {
         const auto at = layout(weights.outputs);
         if (weights.outputs <= kernels::few_outputs) {
             kernels::forward_few(rows, stretch.count, weights.entries, weights.outputs, cols_,
-                                 at.output_stride, scores);
+                                 at.output_stride, scores, fetch_forward(part, stretch));
         } else {
             kernels::forward_packed(rows, stretch.count, weights.entries, weights.outputs, cols_,
                                     at.sample_stride, scores);
@@ -69,6 +73,7 @@ class DenseRows final : public RowEngine<Real> {
     void open_gradient(Real* gradient, double keep) override {
         gradient_ = gradient;
         keep_ = keep;
+        gradient_open_ = true;
         for (int part = 1; part < threads_; ++part)
             workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(size()));
     }
@@ -85,8 +90,10 @@ class DenseRows final : public RowEngine<Real> {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Real* const* rows = locate(part, stretch);
         fill(worker.next, next);
+        const Index fetched = std::min(next.count, worker.fetched);
+        worker.fetched = 0;
         kernels::backward(rows, stretch.count, residuals, layout, outputs_, cols_, share_of(part),
-                          {worker.next.data(), next.count});
+                          {worker.next.data() + fetched, next.count - fetched});
         std::swap(worker.rows, worker.next);
         worker.located = next;
     }
@@ -103,7 +110,8 @@ class DenseRows final : public RowEngine<Real> {
     struct Worker {
         std::vector<const Real*> rows;  // of the stretch at hand
         std::vector<const Real*> next;
-        Stretch located;  // what `rows` lists
+        Stretch located;    // what `rows` lists
+        Index fetched = 0;  // rows of the next stretch that are on their way
         AlignedVector<Real> share;
     };
     struct Weights {
@@ -121,7 +129,7 @@ class DenseRows final : public RowEngine<Real> {
         if (outputs_ <= kernels::few_outputs) {
             if (selection_.list != nullptr)
                 return std::clamp<Index>((Index{96} << 10) / row_bytes / 16 * 16, 16, 256);
-            return std::clamp<Index>((Index{320} << 10) / row_bytes / 16 * 16, 48, 256);
+            return std::clamp<Index>((Index{320} << 10) / row_bytes / 16 * 16, 32, 256);
         }
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
@@ -134,6 +142,18 @@ class DenseRows final : public RowEngine<Real> {
     void fill(std::vector<const Real*>& rows, Stretch stretch) const {
         for (Index i = 0; i < stretch.count; ++i)
             rows[static_cast<std::size_t>(i)] = features_.row(selection_.row(stretch.first + i));
+    }
+    // With very few outputs memory is the limit: half of the rows that come next are fetched during the forward
+    // half of a pass, which would leave it idle.
+    kernels::Ahead<Real> fetch_forward(int part, Stretch stretch) {
+        if (outputs_ > most_memory_bound || !gradient_open_) return {};
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        const Index first = stretch.first + stretch.count;
+        const Index count = std::min((block_ + 1) / 2, share(part).second - first) / 4 * 4;
+        if (count <= 0) return {};
+        fill(worker.next, {first, count});
+        worker.fetched = count;
+        return {worker.next.data(), count};
     }
     const Real* const* locate(int part, Stretch stretch) {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
@@ -152,6 +172,7 @@ class DenseRows final : public RowEngine<Real> {
     int threads_ = 1;
     Real* gradient_ = nullptr;
     double keep_ = 0;
+    bool gradient_open_ = false;
     std::vector<Worker> workers_;
     std::array<Weights, 2> weights_;
 };
