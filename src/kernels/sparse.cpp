@@ -95,10 +95,17 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
     const Index body = table_body<Real>(outputs);
     const Index rest = table_rest<Real>(outputs);
     TableReal* end = table.entries + body * table.lines;
+    const Index near = std::min(rest, lanes);
     const auto call = [&]<Index V, bool with_rest>(Index at) HWY_ATTR {
-        visit(Span<V, with_rest, TableReal>{table.entries + at, body, end, rest, rest},
-              Span<V, with_rest, RowReal>{rows + at, body + rest, rows + body, body + rest, rest});
+        visit(Span<V, with_rest, TableReal>{table.entries + at, body, end, rest, near},
+              Span<V, with_rest, RowReal>{rows + at, body + rest, rows + body, body + rest, near});
     };
+    // Short vectors need several for a rest; all but the first go by themselves.
+    for (Index at = lanes; at < rest; at += lanes) {
+        const Index count = std::min(lanes, rest - at);
+        visit(Span<0, true, TableReal>{nullptr, 0, end + at, rest, count},
+              Span<0, true, RowReal>{nullptr, 0, rows + body + at, body + rest, count});
+    }
     Index at = 0;
     for (; at + 4 * lanes < body || (at + 4 * lanes == body && rest == 0); at += 4 * lanes)
         call.template operator()<4, false>(at);

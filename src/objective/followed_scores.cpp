@@ -16,7 +16,7 @@ void FollowedScores<Real>::resize(Index samples, Index outputs, kernels::ScoreLa
 }
 
 template <class Real>
-void FollowedScores<Real>::copy(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
+void FollowedScores<Real>::store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
     for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
         std::copy_n(scores + there, count, scores_.data() + here);
     });

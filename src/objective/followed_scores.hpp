@@ -14,9 +14,7 @@ class FollowedScores {
     /// Scores laid out like the blocks of a pass.
     void resize(Index samples, Index outputs, kernels::ScoreLayout layout);
 
-    void store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
-        copy(stretch, scores, layout);
-    }
+    void store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
     void load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const;
 
     /// The factors of a zero, one-hot or rank-one vertex; false for a dense one.
@@ -46,7 +44,6 @@ class FollowedScores {
             visit(stretch.first * stride_, 0, stretch.count * stride_);
         }
     }
-    void copy(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
     // to = (1−η) to + η Z_v, `to` laid out with these strides.
     void mix(Stretch stretch, double step, bool factored, Real* to, kernels::ScoreLayout layout) const;
 

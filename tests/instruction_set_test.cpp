@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <vector>
+
+#include "bridge.hpp"
+#include "reference/losses.hpp"
+#include "reference/samples.hpp"
+
+namespace alfcg {
+namespace {
+
+// Makes the library use one instruction set, and all of them again at the end.
+class Only {
+  public:
+    explicit Only(std::int64_t target) { choose(target); }
+    ~Only() { choose(0); }
+    Only(const Only&) = delete;
+    Only& operator=(const Only&) = delete;
+
+  private:
+    static void choose(std::int64_t targets) {
+        hwy::SetSupportedTargetsForTest(targets);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+};
+
+std::vector<std::int64_t> supported() {
+    std::vector<std::int64_t> targets;
+    const std::int64_t all = hwy::SupportedTargets() & HWY_TARGETS;
+    for (int bit = 0; bit < 63; ++bit)
+        if ((all >> bit & 1) != 0) targets.push_back(std::int64_t{1} << bit);
+    return targets;
+}
+
+template <class Real>
+void check_objectives(double tolerance) {
+    for (const auto& [loss, outputs] : {std::pair{"multinomial", 2},
+                                        {"multinomial", 7},
+                                        {"multinomial", 12},
+                                        {"multinomial", 13},
+                                        {"multinomial", 37},
+                                        {"multinomial", 80},
+                                        {"logistic", 1},
+                                        {"huber", 1},
+                                        {"sigmoid", 1},
+                                        {"squared", 1},
+                                        {"welsch", 1}})
+        for (const Index features : {3, 50, 131})
+            for (const Storage storage : {Storage::dense, Storage::sparse}) {
+                SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) + " d=" +
+                             std::to_string(features) + (storage == Storage::dense ? " dense" : " sparse"));
+                reference::Problem problem;
+                problem.loss = loss;
+                problem.loss_parameter = 0.9;
+                problem.X = reference::gaussian(77, features, 3);
+                problem.outputs = outputs;
+                for (Index i = 0; i < 77; ++i) {
+                    if (outputs > 1) problem.classes.push_back(static_cast<int>(i * 5 % outputs));
+                    if (outputs == 1) problem.targets.push_back(i % 3 == 0 ? -1 : 1);
+                }
+                const reference::Matrix x = reference::gaussian(outputs, features, 9);
+                Bridge<Real> bridge(problem, storage, 2);
+                Matrix<Real> gradient;
+                const double value = bridge.objective->evaluate(to_matrix<Real>(x), gradient);
+                const double expected = reference::full_value(problem, x);
+                EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
+                const reference::Matrix exact = reference::full_gradient(problem, x);
+                EXPECT_LE((from_matrix(gradient) - exact).norm(), tolerance * exact.norm());
+            }
+}
+
+TEST(InstructionSets, ThereIsMoreThanOneToChooseFrom) {
+    EXPECT_GE(supported().size(), 2U);
+}
+
+TEST(InstructionSets, EveryOneGivesTheReferencesGradients) {
+    for (const std::int64_t target : supported()) {
+        SCOPED_TRACE(hwy::TargetName(target));
+        const Only only(target);
+        check_objectives<double>(1e-12);
+        check_objectives<float>(2e-5);
+    }
+}
+
+TEST(InstructionSets, EveryOneTakesTheSameSteps) {
+    for (const auto& [region, p] : {std::pair{"nuclear", 0.0}, {"lp", 1.0}, {"lp", 3.0}}) {
+        auto problem = reference::random_problem("multinomial", 200, 30);
+        problem.region = region;
+        problem.p = p;
+        problem.radius = 3;
+        Options options;
+        options.method = "alfcg-mvr2";
+        options.parameters.batch = 20;
+        options.max_iterations = 30;
+        std::optional<reference::Matrix> first;
+        for (const std::int64_t target : supported()) {
+            SCOPED_TRACE(hwy::TargetName(target));
+            const Only only(target);
+            Bridge<double> bridge(problem);
+            const auto x = from_matrix(solve<double>(*bridge.objective, *bridge.region, options).x);
+            if (!first) first = x;
+            EXPECT_LE((x - *first).norm(), 1e-9 * first->norm()) << region << ' ' << p;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace alfcg
