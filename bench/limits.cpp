@@ -41,7 +41,10 @@ std::uint64_t ReadShare(const std::uint8_t* HWY_RESTRICT data, std::size_t bytes
             d = hn::Xor(d, hn::LoadU(tag, from + 3 * lanes));
         }
     }
-    std::uint64_t total = hn::GetLane(hn::SumOfLanes(tag, hn::Xor(hn::Xor(a, b), hn::Xor(c, d))));
+    std::uint64_t parts[HWY_MAX_BYTES / sizeof(std::uint64_t)] = {};
+    hn::StoreU(hn::Xor(hn::Xor(a, b), hn::Xor(c, d)), tag, parts);
+    std::uint64_t total = 0;
+    for (const std::uint64_t part : parts) total += part;
     for (std::size_t i = streams * stream; i < bytes; ++i) total += data[i];
     return total;
 }
