@@ -152,9 +152,10 @@ void KrylovPair::extend(const Operator& gradient) {
         next_.leftCols(width_).noalias() -= basis * along;
         columns += along;
     }
-    auto diagonal = projected_.block(count_ - width_, count_ - width_, width_, width_);
+    auto diagonal = columns.bottomRows(width_);
     diagonal = (0.5 * (diagonal + diagonal.transpose())).eval();
-    projected_.block(count_ - width_, 0, width_, count_) = columns.transpose();
+    const Index before = count_ - width_;
+    projected_.block(before, 0, width_, before) = columns.topRows(before).transpose();
     fresh_ = orthonormalize(1e-14 * size);
 }
 
