@@ -132,8 +132,11 @@ def roofline(context: Context) -> None:
 
 def _roofline_cell(context: Context, classes: int, features: int) -> tuple[Ratio, Side, str]:
     """Our time, and the roofline as a share of it."""
-    # Where memory is the limit the data must be too large for any cache.
-    megabytes = 512 if classes < 10 else 64 if classes < 100 or not context.quick else 16
+    # Where memory is the limit the data must be too large for any cache (a quick run cannot quite afford it).
+    if classes < 10:
+        megabytes = 96 if context.quick else 512
+    else:
+        megabytes = 16 if context.quick and classes >= 100 else 64
     rows = megabytes * 2**20 // (4 * features)
     with context.ours("gradient", data=f"randn-{rows}-{features}", classes=classes) as ours:
         gradient, limits = Side(ours, "gradient"), _Limits(ours)
