@@ -242,9 +242,9 @@ TEST(Sliding, SolvesItsInnerProblem) {
     Matrix<double> y(1, 2);
     Matrix<double> g(1, 2);
     Vertex<double> target;
-    Index calls = 0;
+    Counters counters;
     sliding.estimate(0, y, std::nullopt, g);
-    sliding.target(*ball, g, 0, target, calls);
+    sliding.target(*ball, g, y, 0, target, counters);
     // β = 3L/2 = 3 and x = 0: the point (−0.1, 4/3), projected.
     const double norm = std::hypot(0.1, 4.0 / 3);
     EXPECT_NEAR(target.dense(0, 0), -0.1 / norm, 1e-6);

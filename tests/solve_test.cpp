@@ -150,6 +150,7 @@ TEST(Solve, BudgetOfEpochsEndsAtTheFirstIterateThatSpentIt) {
     Bridge<double> bridge(problem);
     Options options;
     options.method = "alfcg-mvr1";
+    options.parameters.rho = 0.3;
     options.parameters.batch = 30;
     options.max_epochs = 1;
     const auto rows = run_rows(bridge, options);
@@ -164,6 +165,7 @@ TEST(Solve, CountsWhatItUses) {
     Bridge<double> bridge(problem);
     Options options = iterations(25);
     options.method = "alfcg-fs";  // batch = period = 10: resets at 0, 10, 20
+    options.parameters.rho = 0.3;
     Result<double> result;
     run_rows(bridge, options, &result);
     EXPECT_EQ(result.counters.component_gradients, 3 * 100 + 22 * 2 * 10);

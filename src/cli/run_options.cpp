@@ -17,8 +17,8 @@ double parse_parameter(const std::string& name, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) {
-        const std::string_view hint = text == "auto" ? "; a rule that finds it does not exist yet" : "";
-        throw Error(fmt::format("--{} must be a number, not '{}'{}", name, text, hint));
+        const std::string_view words = name == "rho" ? "auto, probe or " : "";
+        throw Error(fmt::format("--{} must be {}a number, not '{}'", name, words, text));
     }
     return value;
 }
@@ -41,7 +41,12 @@ Parameters ParameterArguments::resolve() const {
     for (const ParameterInfo& info : parameter_catalogue()) {
         const std::string name(info.name);
         const auto found = given.find(name);
-        if (found != given.end()) parameters.*info.member = parse_parameter(name, found->second);
+        if (found == given.end()) continue;
+        if (name == "rho" && (found->second == "auto" || found->second == "probe")) {
+            parameters.rho_rule = found->second == "auto" ? RhoRule::automatic : RhoRule::probe;
+        } else {
+            parameters.*info.member = parse_parameter(name, found->second);
+        }
     }
     return parameters;
 }

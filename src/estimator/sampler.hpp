@@ -40,10 +40,12 @@ class Sampler {
             return {points * static_cast<Index>(rows.size()), std::nullopt};
         }
         objective_.evaluate(*blend.x, at_x_);
+        if (blend.slopes != nullptr) blend.slopes->at_x = slope(at_x_, blend);
         if (blend.keep == 0) gradient.fill(0);
         if (blend.y != nullptr) {
             // The difference first: where the gradient is ∇f(y), it vanishes exactly.
             objective_.evaluate(*blend.y, at_y_);
+            if (blend.slopes != nullptr) blend.slopes->at_y = slope(at_y_, blend);
             const double factor = blend.keep == 0 ? 1 : blend.keep;
             kernels::axpby(at_x_.size(), blend.at_y / factor, at_y_.data(), 1, gradient.data());
         }
@@ -53,6 +55,11 @@ class Sampler {
     }
 
   private:
+    static double slope(const Matrix<Real>& gradient, const Blend<Real>& blend) {
+        return kernels::direction(gradient.size(), gradient.data(), blend.y->data(), 1, blend.x->data())
+            .slope;
+    }
+
     Objective<Real>& objective_;
     Batches& batches_;
     Matrix<Real> at_x_;

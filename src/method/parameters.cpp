@@ -61,6 +61,7 @@ void check(const ParameterInfo& info, double value) {
 }  // namespace
 
 std::string Default::text() const {
+    if (automatic) return "auto";
     return root_of_samples ? "sqrt(N)" : format_number(std::round(number * 1e6) / 1e6);
 }
 

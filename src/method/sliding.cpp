@@ -19,8 +19,8 @@ Estimate Sliding<Real>::estimate(Index iteration, const Matrix<Real>& y, std::op
 }
 
 template <class Real>
-double Sliding<Real>::target(Region<Real>& region, const Matrix<Real>& gradient, double tolerance,
-                             Vertex<Real>& vertex, Index& calls) {
+double Sliding<Real>::target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& /*y*/,
+                             double tolerance, Vertex<Real>& vertex, Counters& counters) {
     vertex.kind = Vertex<Real>::Kind::dense;
     vertex.shape = x_.shape();
     Matrix<Real>& u = vertex.dense;
@@ -30,8 +30,8 @@ double Sliding<Real>::target(Region<Real>& region, const Matrix<Real>& gradient,
         inner_gradient_ = gradient;
         kernels::axpby(u.size(), beta_, u.data(), 1, inner_gradient_.data());
         kernels::axpby(u.size(), -beta_, x_.data(), 1, inner_gradient_.data());
-        slack =
-            std::max(slack, DirectionRule<Real>::target(region, inner_gradient_, tolerance, corner_, calls));
+        slack = std::max(
+            slack, DirectionRule<Real>::target(region, inner_gradient_, u, tolerance, corner_, counters));
         const auto direction = direction_to(corner_, inner_gradient_, u);
         const double gap = region.composite(u) - corner_.composite - direction.slope;
         if (!(gap > 0)) break;

@@ -18,8 +18,8 @@ class Sliding final : public Estimator<Real>, public DirectionRule<Real>, public
 
     Estimate estimate(Index iteration, const Matrix<Real>& y, std::optional<double> alpha,
                       Matrix<Real>& gradient) override;
-    double target(Region<Real>& region, const Matrix<Real>& gradient, double tolerance, Vertex<Real>& vertex,
-                  Index& calls) override;
+    double target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& y, double tolerance,
+                  Vertex<Real>& vertex, Counters& counters) override;
     double step(const StepInput& input, LineFunction& line) override;
     [[nodiscard]] std::optional<double> curvature() const override { return lipschitz_; }
 

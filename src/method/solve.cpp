@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "calibration/batches.hpp"
+#include "calibration/full.hpp"
+#include "calibration/probe.hpp"
 #include "method/sliding.hpp"
 #include "method/table.hpp"
 #include "solve/loop.hpp"
@@ -54,11 +57,13 @@ std::unique_ptr<Estimator<Real>> make_estimator(EstimatorKind kind, const Parame
     return nullptr;
 }
 
-std::unique_ptr<StepRule> make_step(StepKind kind, const Parameters& parameters) {
+AlfAccumulator::Momentum accumulator_momentum(StepKind kind) {
     using Momentum = AlfAccumulator::Momentum;
-    const auto alf = [&](Momentum momentum) {
-        return std::make_unique<AlfStep>(parameters.rho.value(), parameters.beta.value_or(0), momentum);
-    };
+    if (kind == StepKind::alf_mvr1) return Momentum::mvr1;
+    return kind == StepKind::alf_mvr2 ? Momentum::mvr2 : Momentum::none;
+}
+
+std::unique_ptr<StepRule> make_step(StepKind kind, const Parameters& parameters) {
     switch (kind) {
         case StepKind::open_loop:
             return open_loop_step();
@@ -72,15 +77,83 @@ std::unique_ptr<StepRule> make_step(StepKind kind, const Parameters& parameters)
             return parameter_free_step(parameters.lipschitz.value(), parameters.increase.value(),
                                        parameters.decrease.value());
         case StepKind::alf:
-            return alf(Momentum::none);
         case StepKind::alf_mvr1:
-            return alf(Momentum::mvr1);
         case StepKind::alf_mvr2:
-            return alf(Momentum::mvr2);
+            return std::make_unique<AlfStep>(parameters.rho.value(), parameters.beta.value_or(0),
+                                             accumulator_momentum(kind));
         case StepKind::sliding:
             break;
     }
     return nullptr;
+}
+
+bool is_alf(StepKind kind) {
+    return kind == StepKind::alf || kind == StepKind::alf_mvr1 || kind == StepKind::alf_mvr2;
+}
+
+// What every run is made of.
+template <class Real>
+struct Setting {
+    Objective<Real>& objective;
+    Region<Real>& region;
+    const Options& options;
+    const Observer<Real>& observer;
+    const Matrix<Real>* x0;
+};
+
+// A run whose estimator, direction and step are one object.
+template <class Real, class Whole>
+Result<Real> run_whole(const Setting<Real>& setting, Whole& whole) {
+    auto result = run_loop(setting.objective, setting.region, whole, whole, whole, setting.options,
+                           setting.observer, setting.x0);
+    result.parameters.rho = whole.StepRule::scale();
+    return result;
+}
+
+template <class Real>
+Result<Real> run_calibrated(const Setting<Real>& setting, const Method& method, const Parameters& parameters,
+                            Batches& batches) {
+    if (method.step == StepKind::alf && method.estimator == EstimatorKind::full) {
+        CalibratedFull<Real> whole(setting.objective);
+        return run_whole(setting, whole);
+    }
+    using Kind = typename CalibratedBatches<Real>::Kind;
+    const Kind kind = method.estimator == EstimatorKind::spider ? Kind::spider
+                      : method.estimator == EstimatorKind::ema  ? Kind::ema
+                                                                : Kind::storm;
+    CalibratedBatches<Real> whole(setting.objective, batches,
+                                  {.kind = kind,
+                                   .batch = count(parameters.batch),
+                                   .period = count(parameters.period),
+                                   .beta = setting.options.parameters.beta});
+    return run_whole(setting, whole);
+}
+
+template <class Real>
+Result<Real> run_probed(const Setting<Real>& setting, const Method& method, const Parameters& parameters,
+                        Batches& batches) {
+    using Look = typename ProbedDirection<Real>::Look;
+    const bool exact = method.estimator == EstimatorKind::full || method.estimator == EstimatorKind::spider;
+    const Look look = exact                                    ? Look::estimate
+                      : method.estimator == EstimatorKind::ema ? Look::one_batch
+                                                               : Look::all_rows;
+    const auto estimator = make_estimator(method.estimator, parameters, setting.objective, batches);
+    AlfStep step(1, parameters.beta.value_or(0), accumulator_momentum(method.step));
+    ProbedDirection<Real> direction(setting.objective, step, batches, look, count(parameters.batch));
+    auto result = run_loop(setting.objective, setting.region, *estimator, direction, step, setting.options,
+                           setting.observer, setting.x0);
+    result.parameters.rho = step.scale();
+    return result;
+}
+
+template <class Real>
+Result<Real> run_printed(const Setting<Real>& setting, const Method& method, const Parameters& parameters,
+                         Batches& batches) {
+    const auto estimator = make_estimator(method.estimator, parameters, setting.objective, batches);
+    const auto step = make_step(method.step, parameters);
+    DirectionRule<Real> towards_vertex;
+    return run_loop(setting.objective, setting.region, *estimator, towards_vertex, *step, setting.options,
+                    setting.observer, setting.x0);
 }
 
 }  // namespace
@@ -93,17 +166,21 @@ Result<Real> solve(Objective<Real>& objective, Region<Real>& region, const Optio
     const Parameters parameters = resolve_parameters(method, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
+    const Setting<Real> setting{objective, region, options, observer, x0};
     Result<Real> result;
     if (method.estimator == EstimatorKind::sliding) {
         Sliding<Real> sliding(objective, parameters.lipschitz.value(), count(parameters.inner_steps));
-        result = run_loop(objective, region, sliding, sliding, sliding, options, observer, x0);
+        result = run_whole(setting, sliding);
+    } else if (!is_alf(method.step) || parameters.rho) {
+        result = run_printed(setting, method, parameters, batches);
+    } else if (parameters.rho_rule == RhoRule::probe) {
+        result = run_probed(setting, method, parameters, batches);
     } else {
-        const auto estimator = make_estimator(method.estimator, parameters, objective, batches);
-        const auto step = make_step(method.step, parameters);
-        DirectionRule<Real> towards_vertex;
-        result = run_loop(objective, region, *estimator, towards_vertex, *step, options, observer, x0);
+        result = run_calibrated(setting, method, parameters, batches);
     }
+    const auto found = result.parameters.rho;
     result.parameters = parameters;
+    if (found) result.parameters.rho = found;
     return result;
 }
 

@@ -10,9 +10,7 @@ namespace {
 using P = Parameters;
 
 constexpr Default root{.number = 0, .root_of_samples = true};
-// The printed ρ = 1e-5 makes sense only for data scaled to it (spec 9); 0.3 suits features of about unit
-// size.
-constexpr Default rho{.number = 0.3};
+constexpr Default rho{.automatic = true};
 constexpr Default two_thirds{.number = 2.0 / 3.0};
 
 constexpr std::string_view deterministic = "deterministic";
@@ -167,7 +165,8 @@ std::string_view to_text(StepKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-double Default::value(Index samples) const {
+std::optional<double> Default::value(Index samples) const {
+    if (automatic) return std::nullopt;
     if (!root_of_samples) return number;
     auto result = static_cast<Index>(std::sqrt(static_cast<double>(samples)));
     while (result * result > samples) --result;

@@ -8,12 +8,13 @@
 
 namespace alfcg {
 
-/// Default of a parameter: a number, or the integer square root of the number of rows.
+/// Default of a parameter: a number, the integer square root of the number of rows, or left to the method.
 struct Default {
     double number = 0;
     bool root_of_samples = false;
+    bool automatic = false;
 
-    [[nodiscard]] double value(Index samples) const;
+    [[nodiscard]] std::optional<double> value(Index samples) const;
     [[nodiscard]] std::string text() const;
 };
 

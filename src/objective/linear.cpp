@@ -24,6 +24,20 @@ Index checked_samples(Index samples, const Targets& targets, const LossOptions& 
     return samples;
 }
 
+// Inner product of two blocks; what pads them does not count.
+template <class Real>
+double block_product(const Real* a, const Real* b, Index samples, Index outputs,
+                     kernels::ScoreLayout layout) {
+    double sum = 0;
+    for (Index i = 0; i < samples; ++i) {
+        for (Index l = 0; l < outputs; ++l) {
+            const Index at = i * layout.sample_stride + l * layout.output_stride;
+            sum += static_cast<double>(a[at]) * static_cast<double>(b[at]);
+        }
+    }
+    return sum;
+}
+
 template <class Real>
 Index bytes_of(const Features<Real>& features) {
     if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features))
@@ -74,12 +88,14 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 }
 
 template <class Real>
-void LinearObjective<Real>::prepare_scratch(int threads, bool second_point) {
+void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& points) {
     const auto scores = static_cast<std::size_t>(engine_->score_size(shape_.rows));
     for (int part = 0; part < threads; ++part) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scratch.scores.resize(std::max(scratch.scores.size(), scores));
-        if (second_point) scratch.second.resize(scores);
+        if (points.y != nullptr) scratch.second.resize(scores);
+        if (points.slopes != nullptr) scratch.change.resize(scores);
+        scratch.slopes = {};
         scratch.targets.resize(static_cast<std::size_t>(kernels::padded<Real>(engine_->block())));
     }
 }
@@ -105,7 +121,7 @@ template <class Real>
 double LinearObjective<Real>::run(const Pass& pass) {
     const bool moved = pass.source == Source::remembered_and_moved;
     const int threads = engine_->begin(pass.selection, shape_.rows, threads_);
-    prepare_scratch(threads, pass.points.y != nullptr);
+    prepare_scratch(threads, pass.points);
     if (moved) {
         scores_.prepare_projection();
         if (scores_.needs_projection()) engine_->prepare(0, scores_.right(), 1);
@@ -119,6 +135,13 @@ double LinearObjective<Real>::run(const Pass& pass) {
     parallel(threads,
              [&](int part) { scratch_[static_cast<std::size_t>(part)].loss = pass_share(pass, part); });
     if (pass.gradient != nullptr) engine_->close_gradient();
+    if (pass.points.slopes != nullptr) {
+        *pass.points.slopes = {};
+        for (int part = 0; part < threads; ++part) {
+            pass.points.slopes->at_x += scratch_[static_cast<std::size_t>(part)].slopes.at_x;
+            pass.points.slopes->at_y += scratch_[static_cast<std::size_t>(part)].slopes.at_y;
+        }
+    }
     return total_loss(threads) / static_cast<double>(pass.selection.count);
 }
 
@@ -148,11 +171,38 @@ void LinearObjective<Real>::first_scores(const Pass& pass, int part, Stretch str
     }
 }
 
+// Scores become residuals, at two points their combination; returns the sum of the losses at the first.
+template <class Real>
+double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, const Real* targets,
+                                         Scratch& scratch) const {
+    const auto layout = engine_->layout(shape_.rows);
+    const double weight = 1 / static_cast<double>(pass.selection.count);
+    const Blend<Real>& points = pass.points;
+    Real* scores = scratch.scores.data();
+    if (points.y == nullptr) return loss_.apply(scores, stretch.count, layout, targets, weight * points.at_x);
+    const Index size = engine_->score_size(shape_.rows);
+    Real* second = scratch.second.data();
+    if (points.slopes == nullptr) {
+        const double loss = loss_.apply(scores, stretch.count, layout, targets, weight * points.at_x);
+        loss_.apply(second, stretch.count, layout, targets, weight * points.at_y);
+        kernels::axpby(size, 1, second, 1, scores);
+        return loss;
+    }
+    Real* change = scratch.change.data();
+    std::copy_n(scores, size, change);
+    kernels::axpby(size, -1, second, 1, change);
+    const double loss = loss_.apply(scores, stretch.count, layout, targets, weight);
+    loss_.apply(second, stretch.count, layout, targets, weight);
+    scratch.slopes.at_x += block_product(scores, change, stretch.count, shape_.rows, layout);
+    scratch.slopes.at_y += block_product(second, change, stretch.count, shape_.rows, layout);
+    kernels::axpby(size, points.at_y, second, points.at_x, scores);
+    return loss;
+}
+
 template <class Real>
 double LinearObjective<Real>::pass_share(const Pass& pass, int part) {
     Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
     const auto layout = engine_->layout(shape_.rows);
-    const double weight = 1 / static_cast<double>(pass.selection.count);
     const auto [first, last] = engine_->share(part);
     if (pass.gradient != nullptr) engine_->clear(part);
     double loss = 0;
@@ -160,18 +210,12 @@ double LinearObjective<Real>::pass_share(const Pass& pass, int part) {
     for (Index begin = first; begin < last; begin += block) {
         const Stretch stretch{begin, std::min(block, last - begin)};
         const Real* targets = targets_of(pass.selection, stretch, scratch);
-        Real* scores = scratch.scores.data();
         first_scores(pass, part, stretch, scratch);
-        loss += loss_.apply(scores, stretch.count, layout, targets, weight * pass.points.at_x);
-        if (pass.points.y != nullptr) {
-            Real* second = scratch.second.data();
-            engine_->score(part, 1, stretch, second);
-            loss_.apply(second, stretch.count, layout, targets, weight * pass.points.at_y);
-            kernels::axpby(engine_->score_size(shape_.rows), 1, second, 1, scores);
-        }
+        if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
+        loss += apply_loss(pass, stretch, targets, scratch);
         if (pass.gradient != nullptr) {
             const Index next = std::min(begin + block, last);
-            engine_->add(part, stretch, scores, layout, {next, std::min(block, last - next)});
+            engine_->add(part, stretch, scratch.scores.data(), layout, {next, std::min(block, last - next)});
         }
     }
     return loss;
@@ -181,7 +225,7 @@ template <class Real>
 void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals) {
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
     const int threads = engine_->begin(selection, shape_.rows, threads_);
-    prepare_scratch(threads, false);
+    prepare_scratch(threads, {});
     engine_->prepare(0, x.data(), shape_.rows);
     const auto layout = engine_->layout(shape_.rows);
     parallel(threads, [&](int part) {
@@ -206,7 +250,7 @@ void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* res
     gradient.reshape(shape_);
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
     const int threads = engine_->begin(selection, shape_.rows, threads_);
-    prepare_scratch(threads, false);
+    prepare_scratch(threads, {});
     engine_->open_gradient(gradient.data(), 0);
     const auto layout = engine_->layout(shape_.rows);
     parallel(threads, [&](int part) {

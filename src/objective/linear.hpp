@@ -52,18 +52,21 @@ class LinearObjective final : public Objective<Real> {
     struct Scratch {
         AlignedVector<Real> scores;   // of one block
         AlignedVector<Real> second;   // of one block at the second point
+        AlignedVector<Real> change;   // of one block: scores less those at the second point
         AlignedVector<Real> targets;  // of one block of listed rows
         double loss = 0;
+        Slopes slopes;
     };
     // What is known of the iterate that is followed.
     enum class Knowledge { nothing, scores, scores_before_a_move };
 
     double run(const Pass& pass);
     double pass_share(const Pass& pass, int part);
+    double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;
     void first_scores(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
     const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
-    void prepare_scratch(int threads, bool second_point);
+    void prepare_scratch(int threads, const Blend<Real>& points);
     [[nodiscard]] double total_loss(int threads) const;
     // Calls body(stretch) for blocks of all rows, without a look at the data.
     template <class Body>

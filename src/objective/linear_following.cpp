@@ -63,7 +63,7 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
     factored_ = scores_.take_factors(vertex);
     const bool look = !factored_ || scores_.needs_projection();
     const int threads = engine_->begin({nullptr, samples_}, shape_.rows, threads_);
-    prepare_scratch(threads, false);
+    prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();
         if (look) engine_->prepare(0, scores_.right(), 1);
@@ -94,7 +94,7 @@ template <class Real>
 std::optional<double> LinearObjective<Real>::value_along(double step) {
     if (!aimed_) return std::nullopt;
     for (Scratch& scratch : scratch_) scratch.loss = 0;
-    prepare_scratch(threads_, false);
+    prepare_scratch(threads_, {});
     const auto layout = engine_->layout(shape_.rows);
     for_each_block([&](int part, Stretch stretch) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];

@@ -9,12 +9,17 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
                             Matrix<Real>& scratch) {
     const Index size = shape().size();
     double keep = blend.keep;
+    const auto slope = [&](const Matrix<Real>& batch) {
+        return kernels::direction(size, batch.data(), blend.y->data(), 1, blend.x->data()).slope;
+    };
     const auto add = [&](const Matrix<Real>& point, double factor) {
-        if (keep == 0) {
-            batch_gradient(rows, point, gradient);
+        const bool first = keep == 0;
+        batch_gradient(rows, point, first ? gradient : scratch);
+        if (blend.slopes != nullptr)
+            (&point == blend.x ? blend.slopes->at_x : blend.slopes->at_y) = slope(first ? gradient : scratch);
+        if (first) {
             if (factor != 1) kernels::axpby(size, 0, gradient.data(), factor, gradient.data());
         } else {
-            batch_gradient(rows, point, scratch);
             kernels::axpby(size, factor, scratch.data(), keep, gradient.data());
         }
         keep = 1;

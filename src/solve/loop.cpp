@@ -78,6 +78,7 @@ class Run final : public Snapshot<Real>, private LineFunction {
     void look();                  // g_t, v_t, η_t
     bool gap_reached();           // where a look at the exact gap is due
     void take_step();             // x_{t+1}
+    void settle();                // a last look at the end of a run
     void open_row(Index number);  // a fresh snapshot of iterate x_t
 
     Objective<Real>& objective_;
@@ -161,15 +162,16 @@ void Run<Real>::look() {
     {
         const Stopwatch watch(seconds_.oracle);
         const double tolerance = oracle_accuracy * std::max(gap_, 0.0);
-        oracle_slack_ = direction_.target(region_, gradient_, tolerance, vertex_, counters_.oracle_calls);
+        oracle_slack_ = direction_.target(region_, gradient_, x_, tolerance, vertex_, counters_);
     }
     const Stopwatch watch(seconds_.step);
     const auto direction = direction_to(vertex_, gradient_, x_);
     composite_ = region_.composite(x_);
     gap_ = composite_ - vertex_.composite - direction.slope;
     if (!std::isfinite(gap_) || !std::isfinite(direction.length_squared)) {
-        throw Error("the objective or its gradient is not finite at iteration " +
-                    std::to_string(this->iteration) + ": scale the data, or compute in double precision");
+        throw Error("the objective or its gradient is not a finite number at iteration " +
+                    std::to_string(this->iteration) +
+                    ": the problem overflows; scale the data (--normalize), or use --precision f64");
     }
     length_ = std::sqrt(direction.length_squared);
     const StepInput input{this->iteration, gap_,      direction.length_squared, direction.slope,
@@ -247,6 +249,17 @@ void Run<Real>::take_step() {
 }
 
 template <class Real>
+void Run<Real>::settle() {
+    objective_.follow(nullptr);
+    {
+        const Stopwatch watch(seconds_.gradient);
+        direction_.settle(region_, x_, counters_);
+    }
+    this->epochs = static_cast<double>(counters_.component_gradients) / samples_;
+    this->seconds = seconds_.method();
+}
+
+template <class Real>
 Result<Real> Run<Real>::solve() {
     bool stop_asked = false;
     std::optional<Status> status;
@@ -263,6 +276,7 @@ Result<Real> Run<Real>::solve() {
         take_step();
     }
     // The last iterate: it has been reached, and no step leads away from it.
+    if (status != Status::converged) settle();
     this->last = true;
     this->step.reset();
     this->curvature.reset();

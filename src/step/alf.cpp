@@ -24,8 +24,15 @@ void AlfAccumulator::begin(Index iteration) {
     }
 }
 
+void AlfAccumulator::set_scale(double rho, double unit) {
+    curvature_ = rho_ > 0 ? curvature_ * rho / rho_ : 0;
+    rho_ = rho;
+    unit_ = unit > 0 ? unit : 1;
+}
+
 void AlfAccumulator::moved(double distance) {
-    const double delta = distance > 0 ? curvature_ * distance : 0;  // also when the curvature has overflowed
+    const double delta =
+        distance > 0 ? curvature_ * distance / unit_ : 0;  // also when the curvature has overflowed
     sum_ += delta * delta;
     largest_ = std::max(largest_, beta_ + delta * delta);
 }

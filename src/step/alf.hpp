@@ -17,6 +17,8 @@ class AlfAccumulator {
     AlfAccumulator(double rho, double beta, Momentum momentum)
         : rho_(rho), beta_(beta), momentum_(momentum) {}
 
+    /// Gives ρ, and the unit in which δ is measured, after the first α and L have been made.
+    void set_scale(double rho, double unit);
     /// Makes α_t and L_t from what happened before t; call once per iteration, t = 0, 1, 2, …
     void begin(Index iteration);
     /// Adds δ_t² for a move of this length.
@@ -24,9 +26,11 @@ class AlfAccumulator {
 
     [[nodiscard]] double alpha() const { return alpha_; }
     [[nodiscard]] double curvature() const { return curvature_; }
+    [[nodiscard]] double rho() const { return rho_; }
 
   private:
     double rho_;
+    double unit_ = 1;  // δ_i = L_i ‖x_{i+1} − x_i‖ / unit
     double beta_;
     Momentum momentum_;
     double sum_ = 0;      // S_t
@@ -44,6 +48,8 @@ class AlfStep final : public StepRule {
     std::optional<double> begin(Index iteration) override;
     double step(const StepInput& input, LineFunction& line) override;
     [[nodiscard]] std::optional<double> curvature() const override { return accumulator_.curvature(); }
+    [[nodiscard]] std::optional<double> scale() const override { return accumulator_.rho(); }
+    void set_scale(double rho, double unit) { accumulator_.set_scale(rho, unit); }
     void moved(double distance) override { accumulator_.moved(distance); }
 
   private:

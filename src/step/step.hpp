@@ -37,6 +37,8 @@ class StepRule {
     virtual double step(const StepInput& input, LineFunction& line) = 0;
     /// L_t, where the rule has one.
     [[nodiscard]] virtual std::optional<double> curvature() const { return std::nullopt; }
+    /// The scale ρ that the rule works with, where it has one.
+    [[nodiscard]] virtual std::optional<double> scale() const { return std::nullopt; }
     /// Called after the move with ‖x_{t+1} − x_t‖.
     virtual void moved(double /*distance*/) {}
 };

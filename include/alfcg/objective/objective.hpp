@@ -26,6 +26,12 @@ class GradientTable {
                           Matrix<Real>& mean_change) = 0;
 };
 
+/// How a batch's gradients slope along the way from y to x: <∇_B f(x), x − y> and <∇_B f(y), x − y>.
+struct Slopes {
+    double at_x = 0;
+    double at_y = 0;
+};
+
 /// What becomes of a batch's gradients: keep · g + at_x ∇_B f(x) + at_y ∇_B f(y).
 template <class Real>
 struct Blend {
@@ -34,6 +40,7 @@ struct Blend {
     const Matrix<Real>* x = nullptr;
     double at_y = 0;
     const Matrix<Real>* y = nullptr;  // null: no second point
+    Slopes* slopes = nullptr;         // where there is a second point: filled in, at next to no cost
 };
 
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between

@@ -1,0 +1,320 @@
+#include "calibration/batches.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solve/iterate.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// Plain numbers without units; docs/calibration.md says how much they matter.
+constexpr double too_far = 0.5;       // slope at the end of a stretch over −slope at its start
+constexpr double hardly_a_way = 0.2;  // share of a stretch that is not worth a gradient of its own
+constexpr double hopeless = 1e3;      // the ratio where the stretch did not even start downhill
+constexpr double printed_beta = 100;
+constexpr double storm_power = 0.8;
+constexpr int most_probes = 30;
+constexpr int most_looks = 4;  // at the end of a run
+constexpr double alarm_ratio = 3;
+// No step is longer than m/(t + m): noise needs ever shorter steps, whatever the batches say.
+constexpr double open_loop = 4;
+constexpr double open_loop_ema = 2;
+
+}  // namespace
+
+template <class Real>
+CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& batches, const Parts& parts)
+    : objective_(objective),
+      batches_(batches),
+      sampler_(objective, batches),
+      probe_(objective),
+      parts_(parts),
+      samples_(objective.samples()) {}
+
+template <class Real>
+bool CalibratedBatches<Real>::full_gradient_due() const {
+    if (full_due_) return true;
+    switch (parts_.kind) {
+        case Kind::spider:
+            return since_full_ >= parts_.period;
+        case Kind::storm:
+            return epochs() >= next_full_;
+        case Kind::ema:
+            break;
+    }
+    return false;
+}
+
+template <class Real>
+double CalibratedBatches<Real>::momentum() const {
+    const auto t = static_cast<double>(iteration_);
+    const double beta = parts_.beta.value_or(printed_beta);
+    const double elapsed = 1 + t * beta + trust_.accumulated();
+    if (parts_.kind == Kind::ema) return 1 / std::sqrt(elapsed);
+    if (!parts_.beta) return std::pow(t + 1, -storm_power);
+    const double root = std::cbrt((1 + beta + trust_.largest()) / elapsed);
+    return iteration_ == 0 ? 1.0 : std::min(alpha_, root * root);
+}
+
+template <class Real>
+Estimate CalibratedBatches<Real>::estimate(Index iteration, const Matrix<Real>& x,
+                                           std::optional<double> /*alpha*/, Matrix<Real>& gradient) {
+    iteration_ = iteration;
+    going_ = Going::on;
+    alpha_ = momentum();
+    Estimate answer;
+    if (parts_.kind != Kind::spider) answer.alpha = alpha_;
+    full_ = at_known_ || full_gradient_due();
+    if (at_known_) {
+        gradient = safe_.gradient;
+    } else if (full_) {
+        answer.value = objective_.evaluate(x, gradient);
+        answer.cost = samples_;
+        judge_by_full_gradient(x, gradient);
+    } else {
+        answer.cost = look_at_batch(x, gradient);
+    }
+    used_ += answer.cost;
+    since_full_ = full_ ? 1 : since_full_ + 1;
+    if (full_ && epochs() >= next_full_) next_full_ = std::max(epochs() + 1, 2 * next_full_);
+    full_due_ = false;
+    if (parts_.kind != Kind::ema || iteration + 1 >= next_secant_) previous_ = x;
+    return answer;
+}
+
+template <class Real>
+std::optional<double> CalibratedBatches<Real>::slope_along(const Matrix<Real>& gradient,
+                                                           const Matrix<Real>& x) const {
+    // x_t = x_{t−1} + η d and v − x_t = (1 − η) d.
+    if (!(step_ > 0) || !(step_ < 1)) return std::nullopt;
+    return direction_to(*vertex_, gradient, x).slope / (1 - step_);
+}
+
+template <class Real>
+void CalibratedBatches<Real>::see_slope(double slope) {
+    // What the direction was worth where it began: the slope where it ended, less what curvature added.
+    const double added = step_ * trust_.secant() * length_squared_;
+    trust_.see_gap(iteration_, gap_, composite_gain_ - slope + added);
+}
+
+template <class Real>
+void CalibratedBatches<Real>::judge_by_full_gradient(const Matrix<Real>& x, const Matrix<Real>& gradient) {
+    if (const auto slope = slope_along(gradient, x)) see_slope(*slope);
+}
+
+template <class Real>
+Index CalibratedBatches<Real>::look_at_batch(const Matrix<Real>& x, Matrix<Real>& gradient) {
+    Slopes slopes;
+    Blend<Real> blend{.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .slopes = &slopes};
+    if (parts_.kind == Kind::storm) {
+        blend.keep = 1 - alpha_;
+        blend.at_y = alpha_ - 1;
+    } else if (parts_.kind == Kind::ema) {
+        blend.keep = 1 - alpha_;
+        blend.at_x = alpha_;
+        blend.at_y = 0;
+        if (iteration_ < next_secant_) {
+            blend.y = nullptr;
+            blend.slopes = nullptr;
+        } else {
+            next_secant_ = iteration_ + 10 + iteration_ / 10;
+        }
+    }
+    const Index cost = sampler_.blend(parts_.batch, blend, gradient).cost;
+    if (!(step_ > 0)) return cost;  // nothing was tried
+    if (blend.slopes != nullptr) {
+        const double distance_squared = step_ * step_ * length_squared_;
+        trust_.see_curvature(iteration_, (slopes.at_x - slopes.at_y) / distance_squared);
+        if (parts_.kind == Kind::ema) {
+            see_ema_slope(slopes.at_x / step_);
+        } else {
+            trust_.see_gap(iteration_, gap_, composite_gain_ - slopes.at_y / step_);
+        }
+    } else if (const auto blended = slope_along(gradient, x)) {
+        // g_t = (1−α) g_{t−1} + α ∇_B f(x_t), and <g_{t−1}, d> is known.
+        see_ema_slope((*blended - (1 - alpha_) * slope_) / alpha_);
+    }
+    return cost;
+}
+
+template <class Real>
+void CalibratedBatches<Real>::see_ema_slope(double slope) {
+    see_slope(slope);
+    watch_.see(step_, gap_, slope - composite_gain_);
+    watched_ = true;
+}
+
+template <class Real>
+void CalibratedBatches<Real>::check_way(const Matrix<Real>& gradient, const Matrix<Real>& x,
+                                        double composite) {
+    const auto bounds = safe_.bounds(x, gradient, composite);
+    if (!bounds.beyond(too_far)) {
+        trust_.went_well();
+        if (bounds.most <= decrease_) {
+            decrease_ -= bounds.most;
+            safe_.set(x, gradient, composite);
+        }
+        return;
+    }
+    const bool downhill = bounds.least < 0;
+    trust_.overshot(downhill ? bounds.most / -bounds.least : hopeless);
+    if (bounds.distance_squared > 0)
+        trust_.raise_curvature((bounds.most - bounds.least) / bounds.distance_squared);
+    const double share = downhill ? -bounds.least / (bounds.most - bounds.least) : 0;
+    going_ = share < hardly_a_way ? Going::to_safe : Going::towards_safe;
+    back_ = going_ == Going::to_safe ? 1 : 1 - share;
+}
+
+template <class Real>
+void CalibratedBatches<Real>::watch_epoch(const Matrix<Real>& x, double composite) {
+    if (!watched_) return;
+    watched_ = false;
+    if (watch_.alarming()) {
+        trust_.overshot(alarm_ratio);
+        going_ = Going::to_mark;
+        back_ = 1;
+    } else if (epochs() >= marked_at_ + 1 && watch_.descending()) {
+        if (watch_.surely_descending()) trust_.went_well();
+        mark(x, composite);
+    }
+}
+
+template <class Real>
+void CalibratedBatches<Real>::mark(const Matrix<Real>& x, double composite) {
+    mark_.kind = Vertex<Real>::Kind::dense;
+    mark_.shape = x.shape();
+    mark_.dense = x;
+    mark_.composite = composite;
+    marked_at_ = epochs();
+    watch_.clear();
+}
+
+template <class Real>
+double CalibratedBatches<Real>::target(Region<Real>& region, const Matrix<Real>& gradient,
+                                       const Matrix<Real>& x, double tolerance, Vertex<Real>& vertex,
+                                       Counters& counters) {
+    vertex_ = &vertex;
+    if (iteration_ == 0) vertex.dense = x;  // memory for the way back
+    const double composite = region.composite(x);
+    if (iteration_ > 0) {
+        if (parts_.kind == Kind::ema) {
+            watch_epoch(x, composite);
+        } else if (full_ && !at_known_) {
+            check_way(gradient, x, composite);
+        }
+    }
+    at_known_ = going_ == Going::to_safe;
+    if (going_ != Going::on) {
+        full_due_ = true;
+        vertex = going_ == Going::to_mark ? mark_ : safe_.point;
+        if (going_ == Going::to_mark) {
+            marked_at_ = epochs();
+            watch_.clear();
+        }
+        return std::numeric_limits<double>::infinity();
+    }
+    const double slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
+    if (iteration_ == 0) {
+        safe_.set(x, gradient, composite);
+        mark(x, composite);
+        marked_at_ = 0;  // the first move, made with an exact gradient, is worth a mark of its own
+        find_first_curvature(gradient, x, composite, vertex, counters);
+    }
+    return slack;
+}
+
+template <class Real>
+void CalibratedBatches<Real>::find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x,
+                                                   double composite, const Vertex<Real>& vertex,
+                                                   Counters& counters) {
+    const auto direction = direction_to(vertex, gradient, x);
+    const double gap = composite - vertex.composite - direction.slope;
+    double curvature = least_curvature;
+    if (gap > 0 && direction.length_squared > 0) {
+        const bool all = parts_.batch >= samples_;
+        const auto rows = all ? std::span<const Index>() : batches_.draw(parts_.batch);
+        double tau = first_probe;
+        curvature = probe_.curvature(rows, x, vertex, tau);
+        int evaluations = 2;
+        for (; evaluations < most_probes; ++evaluations) {
+            const double step = gap / (curvature * direction.length_squared);
+            if (step >= 0.5 * tau) break;
+            tau = step;  // the probe went further than the step it led to: the curvature there says little
+            curvature = probe_.curvature(rows, x, probe_.gradient(), vertex, tau);
+        }
+        const Index cost = evaluations * (all ? samples_ : static_cast<Index>(rows.size()));
+        counters.component_gradients += cost;
+        used_ += cost;
+    }
+    trust_.begin(curvature, gap, norm(gradient));
+}
+
+template <class Real>
+double CalibratedBatches<Real>::step(const StepInput& input, LineFunction& /*line*/) {
+    if (going_ != Going::on) {
+        step_ = 0;
+        return back_;
+    }
+    gap_ = input.gap;
+    slope_ = input.slope;
+    composite_gain_ = input.gap + input.slope;
+    length_squared_ = input.length_squared;
+    const double longest = parts_.kind == Kind::ema ? open_loop_ema : open_loop;
+    step_ = std::min(short_step(input.gap, trust_.make_curvature(), input.length_squared),
+                     longest / (static_cast<double>(input.iteration) + longest));
+    return step_;
+}
+
+template <class Real>
+void CalibratedBatches<Real>::moved(double distance) {
+    if (going_ == Going::on) trust_.moved(distance);
+}
+
+// Whether F is lower at x than at the point known, by slopes on the way between them. For convex f they rise,
+// and give bounds on both sides; looks are taken ever nearer to the known point until these agree.
+template <class Real>
+bool CalibratedBatches<Real>::went_down(const Checkpoint<Real>& known, const Matrix<Real>& x,
+                                        double composite, Counters& counters) {
+    const auto look = [&](const Matrix<Real>& at) {
+        objective_.evaluate(at, look_);
+        counters.component_gradients += samples_;
+    };
+    look(x);
+    const auto ends = known.bounds(x, look_, composite);
+    const double rise = composite - known.point.composite;
+    const double first = ends.least - rise;  // slope of f at the known point
+    double nearest = ends.most - rise;       // at the nearest look, `part` of the way from there
+    double part = 1;
+    double least = rise;  // bounds on F(x) − F(known) from that look on, and h
+    double most = rise;
+    for (int looks = 1;; ++looks) {
+        if (most + part * nearest <= 0) return true;
+        if (least + part * first >= 0) return false;
+        if (looks == most_looks) return most + least + part * (nearest + first) < 0;
+        middle_ = x;
+        move_towards(known.point, 1 - part / 2, middle_);
+        look(middle_);
+        const double slope = -direction_to(known.point, look_, middle_).slope / (part / 2);
+        least += part / 2 * slope;
+        most += part / 2 * nearest;
+        nearest = slope;
+        part /= 2;
+    }
+}
+
+template <class Real>
+void CalibratedBatches<Real>::settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) {
+    if (safe_.gradient.size() == 0) return;  // no step was made
+    if (went_down(safe_, x, region.composite(x), counters)) return;
+    x = safe_.point.dense;
+    if (parts_.kind != Kind::ema) return;
+    if (went_down(safe_, mark_.dense, mark_.composite, counters)) x = mark_.dense;
+}
+
+template class CalibratedBatches<float>;
+template class CalibratedBatches<double>;
+
+}  // namespace alfcg

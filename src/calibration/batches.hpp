@@ -1,0 +1,106 @@
+#pragma once
+
+#include "calibration/checkpoint.hpp"
+#include "calibration/probe.hpp"
+#include "calibration/trust.hpp"
+#include "estimator/estimator.hpp"
+#include "estimator/sampler.hpp"
+#include "solve/direction.hpp"
+#include "step/step.hpp"
+
+namespace alfcg {
+
+/// ALFCG-FS, -MVR1 and -MVR2 that find their own scale (docs/calibration.md). The estimators are the printed
+/// ones, each from a full gradient on. The batch of iteration t has had no part in the choice of the last
+/// direction, so that its slope along it is an honest one: together with the secant on the same batch it says
+/// how long the step should have been. Full gradients, where the method takes them, guard the way.
+template <class Real>
+class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Real>, public StepRule {
+  public:
+    enum class Kind { spider, ema, storm };
+    struct Parts {
+        Kind kind = Kind::spider;
+        Index batch = 1;
+        Index period = 0;            // spider: iterations from one full gradient to the next
+        std::optional<double> beta;  // momentum as printed, with this β; else the rule's own
+    };
+
+    CalibratedBatches(Objective<Real>& objective, Batches& batches, const Parts& parts);
+
+    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
+                      Matrix<Real>& gradient) override;
+    double target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& x, double tolerance,
+                  Vertex<Real>& vertex, Counters& counters) override;
+    double step(const StepInput& input, LineFunction& line) override;
+    void moved(double distance) override;
+    void settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) override;
+    [[nodiscard]] std::optional<double> curvature() const override { return trust_.curvature(); }
+    [[nodiscard]] std::optional<double> scale() const override { return trust_.scale(); }
+
+  private:
+    [[nodiscard]] bool full_gradient_due() const;
+    [[nodiscard]] double momentum() const;
+    [[nodiscard]] double epochs() const { return static_cast<double>(used_) / static_cast<double>(samples_); }
+    // <g, d> for the direction d of the last move, from the vertex it went to; none after a whole step.
+    [[nodiscard]] std::optional<double> slope_along(const Matrix<Real>& gradient,
+                                                    const Matrix<Real>& x) const;
+
+    // What the last direction was worth, in the eyes of a full gradient or of a batch.
+    void judge_by_full_gradient(const Matrix<Real>& x, const Matrix<Real>& gradient);
+    Index look_at_batch(const Matrix<Real>& x, Matrix<Real>& gradient);
+    void see_slope(double slope);
+    void see_ema_slope(double slope);
+
+    // Whether the way so far has to be gone back.
+    void check_way(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite);
+    void watch_epoch(const Matrix<Real>& x, double composite);
+    void mark(const Matrix<Real>& x, double composite);
+    bool went_down(const Checkpoint<Real>& known, const Matrix<Real>& x, double composite,
+                   Counters& counters);
+
+    void find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite,
+                              const Vertex<Real>& vertex, Counters& counters);
+
+    Objective<Real>& objective_;
+    Batches& batches_;
+    Sampler<Real> sampler_;
+    Probe<Real> probe_;
+    Parts parts_;
+    Index samples_;
+    Trust trust_;
+
+    Index iteration_ = 0;
+    Index used_ = 0;         // component gradients
+    Index since_full_ = 0;   // iterations since the last full gradient
+    bool full_due_ = true;   // the next estimate is a full gradient
+    bool at_known_ = false;  // x is the checkpoint's point: its gradient is at hand
+    bool full_ = false;      // this estimate is a full gradient
+    double next_full_ = 1;   // storm: epochs at the next full gradient
+    Index next_secant_ = 1;  // ema: iteration that looks at two points
+    double alpha_ = 1;
+
+    // The last move x_{t−1} → x_t.
+    Matrix<Real> previous_;                 // x_{t−1}, where the estimator needs it
+    const Vertex<Real>* vertex_ = nullptr;  // it went towards
+    double slope_ = 0;                      // <g_{t−1}, d>
+    double gap_ = 0;
+    double composite_gain_ = 0;  // h(x_{t−1}) − h(v)
+    double length_squared_ = 0;
+    double step_ = 0;
+
+    Checkpoint<Real> safe_;  // the last point known to be no worse than the start
+    double decrease_ = 0;    // F(x_0) − F at it, at least, for convex f
+    EpochWatch watch_;       // ema: what the batches say about the way since `mark_`
+    Vertex<Real> mark_;
+    double marked_at_ = 0;  // epochs
+    bool watched_ = false;  // this iteration has added to it
+
+    enum class Going { on, to_safe, towards_safe, to_mark };
+    Going going_ = Going::on;
+    double back_ = 0;  // share of the way back that is gone
+
+    Matrix<Real> look_;    // gradients and
+    Matrix<Real> middle_;  // points of the last look
+};
+
+}  // namespace alfcg

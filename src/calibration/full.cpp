@@ -1,0 +1,132 @@
+#include "calibration/full.hpp"
+
+#include <algorithm>
+
+#include "solve/iterate.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// The constants are plain numbers without units; docs/calibration.md says how much they matter.
+constexpr double memory = 4;         // a new gradient has the weight memory/(t + memory) in the mean
+constexpr double forgetting = 0.7;   // least factor from one curvature to the next
+constexpr double stretch = 0.85;     // steps are longer than the curvature allows by this divisor
+constexpr double too_far = 0.5;      // slope at the end over −slope at the start
+constexpr int most_steps_back = 20;  // in a row
+
+}  // namespace
+
+template <class Real>
+double CalibratedFull<Real>::step_curvature() const {
+    return std::max(stretch * curvature_, least_curvature);
+}
+
+template <class Real>
+double CalibratedFull<Real>::overshoot(const Matrix<Real>& gradient, const Matrix<Real>& x,
+                                       double& secant) const {
+    const double now = -direction_to(move_.from, gradient, x).slope / move_.step;
+    const double rise = now - move_.slope;
+    secant = std::max(0.0, rise / (move_.step * move_.length_squared));
+    return rise / move_.gap - 1;
+}
+
+template <class Real>
+Estimate CalibratedFull<Real>::estimate(Index iteration, const Matrix<Real>& x,
+                                        std::optional<double> /*alpha*/, Matrix<Real>& gradient) {
+    iteration_ = iteration;
+    const double value = objective_.evaluate(x, gradient);
+    const Estimate answer{objective_.samples(), value, std::nullopt};
+    going_back_ = false;
+    if (iteration > 0 && move_.step > 0) {
+        double secant = 0;
+        const double beyond = overshoot(gradient, x, secant);
+        if (beyond > too_far && steps_back_ < most_steps_back) {
+            ++steps_back_;
+            going_back_ = true;
+            back_ = beyond / (1 + beyond);
+            curvature_ = std::max(secant, curvature_);
+            return answer;
+        }
+        curvature_ = std::max({secant, forgetting * curvature_, least_curvature});
+    }
+    steps_back_ = 0;
+    if (iteration == 0) {
+        mean_ = gradient;
+    } else {
+        const double weight = memory / (static_cast<double>(iteration) + memory);
+        kernels::axpby(gradient.size(), weight, gradient.data(), 1 - weight, mean_.data());
+    }
+    return answer;
+}
+
+template <class Real>
+double CalibratedFull<Real>::target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& x,
+                                    double tolerance, Vertex<Real>& vertex, Counters& counters) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    if (going_back_) {
+        vertex = move_.from;
+        return unknown;
+    }
+    if (iteration_ == 0) vertex.dense = x;  // memory for the way back
+    const double composite = region.composite(x);
+    const auto gap = [&] { return composite - vertex.composite - direction_to(vertex, gradient, x).slope; };
+    double slack = DirectionRule<Real>::target(region, mean_, x, tolerance, vertex, counters);
+    if (iteration_ > 0) {
+        if (gap() > 0) {
+            slack = unknown;
+        } else {
+            slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
+        }
+    } else {
+        find_first_curvature(gradient, x, vertex, gap(), counters);
+    }
+    move_.from.kind = Vertex<Real>::Kind::dense;
+    move_.from.shape = x.shape();
+    move_.from.dense = x;
+    move_.from.composite = composite;
+    return slack;
+}
+
+template <class Real>
+void CalibratedFull<Real>::find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x,
+                                                const Vertex<Real>& vertex, double gap, Counters& counters) {
+    constexpr double far_off = 0.1;
+    const double length_squared = direction_to(vertex, gradient, x).length_squared;
+    if (!(gap > 0) || !(length_squared > 0)) return;
+    double tau = first_probe;
+    for (int look = 0; look < most_steps_back; ++look) {
+        curvature_ = probe_.curvature({}, x, gradient, vertex, tau);
+        counters.component_gradients += objective_.samples();
+        const double step = gap / (curvature_ * length_squared);
+        if (step >= far_off * tau) break;
+        tau = step;  // the probe went much further than the step it led to: the curvature there says little
+    }
+}
+
+template <class Real>
+double CalibratedFull<Real>::step(const StepInput& input, LineFunction& /*line*/) {
+    if (going_back_) {
+        move_.step *= 1 - back_;
+        return back_;
+    }
+    move_.gap = input.gap;
+    move_.slope = input.slope;
+    move_.length_squared = input.length_squared;
+    move_.step = short_step(input.gap, step_curvature(), input.length_squared);
+    return move_.step;
+}
+
+template <class Real>
+void CalibratedFull<Real>::settle(Region<Real>& /*region*/, Matrix<Real>& x, Counters& counters) {
+    if (!(move_.step > 0)) return;
+    objective_.evaluate(x, mean_);
+    counters.component_gradients += objective_.samples();
+    double secant = 0;
+    if (overshoot(mean_, x, secant) > too_far) x = move_.from.dense;
+}
+
+template class CalibratedFull<float>;
+template class CalibratedFull<double>;
+
+}  // namespace alfcg
