@@ -1,6 +1,7 @@
 #include "distortion.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -27,20 +28,29 @@ void shuffle_labels(Labels& labels) {
     labels.keep(order);
 }
 
-constexpr double huge = 1e6;
-
-template <class Real>
-void enlarge_feature(DenseFeatures<Real>& features) {
-    const Index column = features.cols() / 2;
-    for (Index i = 0; i < features.rows(); ++i) features.row(i)[column] *= static_cast<Real>(huge);
+// Calls visit(column, entry) for every entry that is stored.
+template <class Real, class Visit>
+void each_entry(DenseFeatures<Real>& features, Visit visit) {
+    for (Index i = 0; i < features.rows(); ++i)
+        for (Index j = 0; j < features.cols(); ++j) visit(j, features.row(i)[j]);
 }
 
-template <class Real>
-void enlarge_feature(SparseFeatures<Real>& features) {
-    if (features.column.empty()) return;
-    const std::int32_t column = features.column[0];
+template <class Real, class Visit>
+void each_entry(SparseFeatures<Real>& features, Visit visit) {
     for (std::size_t k = 0; k < features.value.size(); ++k)
-        if (features.column[k] == column) features.value[k] *= static_cast<Real>(huge);
+        visit(Index{features.column[k]}, features.value[k]);
+}
+
+// The feature with the largest entries in all: one that is nearly always zero would do no harm.
+template <class SomeFeatures>
+void enlarge_feature(SomeFeatures& features) {
+    constexpr int huge = 1000000;
+    std::vector<double> sums(static_cast<std::size_t>(features.cols()));
+    each_entry(features, [&](Index j, auto entry) { sums[static_cast<std::size_t>(j)] += std::abs(entry); });
+    const Index largest = std::max_element(sums.begin(), sums.end()) - sums.begin();
+    each_entry(features, [&](Index j, auto& entry) {
+        if (j == largest) entry *= huge;
+    });
 }
 
 template <class Real>

@@ -6,8 +6,8 @@
 
 namespace alfcg::bench {
 
-/// Turns a data set into an awkward version of itself: "shuffled-labels", "huge-feature" (one feature times
-/// 1e6), "duplicated-rows" (the rows after the first tenth repeat those of it in turn), or "none".
+/// Turns a data set into an awkward version of itself: "shuffled-labels", "huge-feature" (the largest feature
+/// times 1e6), "duplicated-rows" (the rows after the first tenth repeat those of it in turn), or "none".
 template <class Real>
 void distort(Dataset<Real>& data, const std::string& how);
 

@@ -211,6 +211,29 @@ class Results(unittest.TestCase):
         # Three more of 30 epochs and one of 90, where the first was guessed at a second an epoch.
         self.assertEqual(progress.line(30.0), "1 of 5 runs, about 6 min left")
 
+    def test_only_what_the_rule_decided_is_redone(self) -> None:
+        tracing = STAND_IN.replace("answer = {", 'answer = {"trace": {"seconds": [0, 1], "objective": [2, 1]}, ')
+        (self.folder / "bench").mkdir()
+        self.stand_in(tracing).rename(self.folder / "bench" / "alfcg-calibration")
+        here = {"data": "planted"}
+        old = [
+            {**result("alfcg-d", 1.5), **here},
+            {**result("alfcg-d", 1.5, rho=1.0), **here},
+            {**result("alfcg-d", 1.5, rho="probe"), **here},
+            {**result("fw-armijo", 1.5), **here},
+            {**result("fw-armijo", 1.5, trace=True, round=1), **here},
+            {**result("alfcg-fs", 1.5), **here},
+            result("alfcg-d", 1.5),
+        ]
+        self.store(*old)
+        command = [sys.executable, str(BENCH / "calibration"), "--build", str(self.folder), "--redo", "auto",
+                   "--data", "planted", "--only", "alfcg-d"]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 runs forgotten", done.stderr)
+        answers = {key_of(found): found["answer"]["last"] for found in Store(self.path)}
+        self.assertEqual([answers[key_of(found)] for found in old], [1.0, 1.5, 1.5, 1.5, 1.0, 1.5, 1.5])
+
     def test_absent_data_are_left_out_with_a_message(self) -> None:
         (self.folder / "bench").mkdir()
         self.stand_in().rename(self.folder / "bench" / "alfcg-calibration")

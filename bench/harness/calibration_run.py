@@ -43,7 +43,8 @@ class Progress:
         # The method's time is not all: loading and metrics take as large a share of the rest as of what is done.
         left = sum(self._cost(job) for job in self._left if id(job) not in self._done)
         minutes = left * elapsed / self._guessed / 60 if self._guessed > 0 else 0.0
-        return f"{len(self._done)} of {self._count} runs, about {minutes:.0f} min left"
+        rest = f"about {minutes:.0f} min" if minutes >= 1 else "less than a minute"
+        return f"{len(self._done)} of {self._count} runs, {rest} left"
 
     def _note(self, result: Job) -> None:
         if "seconds" in result["answer"]:
