@@ -4,6 +4,7 @@
 #   make demo         build it and run the embedded example
 #   make test         build and run all tests
 #   make bench        measure against the peers (docs/performance.md); QUICK=1: under two minutes
+#   make calibration  measure rho = auto against a grid of rho and other methods; may be interrupted
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
 #   make format lint  lay out the sources; check layout and clang-tidy
@@ -17,7 +18,7 @@ SETUP   ?= tools/setup
 SOURCES  = $(shell find include src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
-.PHONY: all demo test bench install asan tsan format lint clean setup-test setup-bench setup-lint
+.PHONY: all demo test bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
 .DEFAULT_GOAL := all
 
 all: build/build.ninja
@@ -47,6 +48,11 @@ bench: setup-bench
 	@cmake --preset release -DALFCG_BENCH=ON
 	@cmake --build --preset release --parallel $(JOBS) --target alfcg-bench
 	@bench/run $(if $(QUICK),--quick)
+
+calibration: build/build.ninja
+	@cmake --preset release -DALFCG_BENCH=ON
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg-calibration
+	@bench/calibration
 
 install: all
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'

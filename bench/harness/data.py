@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 import random
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,15 @@ MNIST = "mnist/train-images-idx3-ubyte.gz"
 NEWS20 = "libsvm/news20.bz2"
 A9A = "libsvm/a9a.gz"
 OPENERS: dict[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
+
+
+def find_data(given: Path | None, root: Path) -> Path | None:
+    """The folder of the real data: the given one, $ALFCG_DATA, or beside the repository."""
+    if given is not None and not given.is_dir():
+        sys.exit(f"bench: {given} is not a folder")
+    variable = os.environ.get("ALFCG_DATA")
+    candidates = [given, Path(variable) if variable else None, root.parent / "shared" / "data"]
+    return next((folder.resolve() for folder in candidates if folder is not None and folder.is_dir()), None)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.results import Results, Row
+from harness.results import Results, Row, Table
 
 HEADER = ["what", "against", "ours", "theirs", "ratio", "range", "target", ""]
 
@@ -62,9 +62,14 @@ def as_text(results: Results) -> str:
     return "\n".join([*lines, "", *_closing(results)])
 
 
+def titled(table: Table) -> list[str]:
+    """As Markdown, below its title."""
+    return ["", f"**{table.title}**", "", *_markdown(table.header, table.cells)]
+
+
 def as_markdown(results: Results) -> str:
     lines = ["\n".join(f"{line}  " for line in _preamble(results)), ""]
     lines += _markdown(HEADER, [cells(row) for row in results.rows])
     for table in results.tables:
-        lines += ["", f"**{table.title}**", "", *_markdown(table.header, table.cells)]
+        lines += titled(table)
     return "\n".join([*lines, "", *(f"{line}  " for line in _closing(results))])

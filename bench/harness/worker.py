@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import tempfile
@@ -20,11 +21,13 @@ class Worker:
 
     facts: dict[str, Any]
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str], cwd: Path) -> None:
+    def __init__(self, command: Sequence[str], environment: dict[str, str], cwd: Path, *, apart: bool = False) -> None:
+        """`apart`: an interrupt from the keyboard does not reach the process."""
         self._errors = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
             command, env=environment, cwd=cwd, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            process_group=0 if apart else None,
         )  # fmt: skip
         assert self._process.stdin is not None and self._process.stdout is not None
         self._commands: IO[str] = self._process.stdin
@@ -50,6 +53,16 @@ class Worker:
         reply = self._reply()
         return reply["seconds"], reply["notes"]
 
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """One line of JSON for another."""
+        with contextlib.suppress(BrokenPipeError):  # it has ended: its last words say why
+            print(json.dumps(question), file=self._commands, flush=True)
+        return self._reply()
+
+    def kill(self) -> None:
+        """From another thread: the one that waits for an answer gets WorkerFailed."""
+        self._process.kill()
+
     def _reply(self) -> dict[str, Any]:
         line = self._replies.readline()
         if not line:
@@ -63,7 +76,8 @@ class Worker:
     def _end(self, *, kill: bool) -> None:
         if kill:
             self._process.kill()
-        self._commands.close()
+        with contextlib.suppress(BrokenPipeError):  # what it no longer read
+            self._commands.close()
         self._process.wait()
         self._replies.close()
         self._errors.close()
