@@ -80,6 +80,7 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
         row["iterations"] = entry.iterations;
         row["epochs"] = entry.epochs;
         row["seconds"] = entry.seconds;
+        if (entry.rho) row["rho"] = *entry.rho;
         json["ranking"].push_back(row);
     }
     json["runs"] = nlohmann::json::array();
@@ -93,6 +94,7 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
         row["seconds"] = run.last().seconds;
         row["objective"] = run.last().objective;
         row["gap"] = run.last().gap;
+        if (run.rho) row["rho"] = *run.rho;
         row["trace"] = fmt::format("runs/{}-{}.csv", run.method, run.seed);
         json["runs"].push_back(row);
     }
@@ -100,15 +102,17 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
 }
 
 void print_ranking(const std::vector<RunRecord>& runs) {
-    fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11} {:>10} {:>8} {:>9}\n", "rank", "method", "setting",
-               "objective", "gap", "iterations", "epochs", "seconds");
+    fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11} {:>10} {:>8} {:>9} {:>9}\n", "rank", "method", "setting",
+               "objective", "gap", "iterations", "epochs", "seconds", "rho");
     int rank = 0;
     for (const Ranked& entry : rank_runs(runs)) {
         const std::string objective = entry.runs > 1
                                           ? fmt::format("{:.6f} ± {:.1e}", entry.objective, entry.spread)
                                           : fmt::format("{:.6f}          ", entry.objective);
-        fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11.4g} {:>10.0f} {:>8.2f} {:>9.3f}\n", ++rank, entry.method,
-                   entry.setting, objective, entry.gap, entry.iterations, entry.epochs, entry.seconds);
+        const std::string rho = entry.rho ? fmt::format("{:>10.3g}", *entry.rho) : "";
+        fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11.4g} {:>10.0f} {:>8.2f} {:>9.3f}{}\n", ++rank,
+                   entry.method, entry.setting, objective, entry.gap, entry.iterations, entry.epochs,
+                   entry.seconds, rho);
     }
 }
 

@@ -72,8 +72,9 @@ int run_demo() {
                                         [&](double value) { return value > negligible * values.front(); });
         std::string spectrum;
         for (const double value : values) spectrum += fmt::format(" {:.2f}", value);
-        fmt::print("test accuracy {:.1f}%, rank {} (singular values{}), {:.2f} s\n",
-                   percent(predict(model, test, false, 0)), rank, spectrum, result.seconds.method());
+        fmt::print("test accuracy {:.1f}%, rank {} (singular values{}), {:.2f} s, rho found: {:.3g}\n",
+                   percent(predict(model, test, false, 0)), rank, spectrum, result.seconds.method(),
+                   result.parameters.rho.value_or(0));
     }
     model.weights = planted.truth;
     fmt::print("\nThe planted weights themselves: test accuracy {:.1f}%, rank {}.\n",

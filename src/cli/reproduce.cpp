@@ -35,7 +35,7 @@ constexpr const char* printed_rho = "1e-5";
 struct ReproduceArguments {
     std::vector<int> figures;
     std::string scale = "small";
-    std::string normalize = "spectral";
+    std::string normalize;  // empty: each comparison has its own
     ParameterArguments parameters;
     BudgetArguments budget;
     int seeds = 3;
@@ -159,8 +159,8 @@ std::optional<RunRecord> Series<Real>::run_one(const PaperPanel& panel, const Ru
     const fs::path path = folder_ / panel.problem() / fmt::format("{}-{}.csv", key.method, key.seed);
     if (fs::exists(path)) {
         ++kept_;
-        return RunRecord{key.method, setting_of(key.method), key.seed, "kept",
-                         parse_trace(read_text(path), path.string())};
+        return RunRecord{key.method, setting_of(key.method), key.seed,
+                         "kept",     std::nullopt,           parse_trace(read_text(path), path.string())};
     }
     Problem<Real>& shared = problem(panel.data);
     RegionSpec spec;
@@ -232,27 +232,80 @@ bool Series<Real>::run(const std::vector<PaperPanel>& panels, std::vector<PanelR
     return complete;
 }
 
-void write_report(const ReproduceArguments& arguments, const std::vector<PanelRuns>& panels) {
+// The figures under one choice of parameters and normalisation.
+struct Comparison {
+    ReproduceArguments arguments;
+    std::vector<PanelRuns> panels;
+
+    [[nodiscard]] std::string title() const {
+        return fmt::format("rho {}, normalisation {}", arguments.parameters.given.at("rho"),
+                           arguments.normalize);
+    }
+    [[nodiscard]] const char* note() const {
+        if (arguments.parameters.given.size() > 1) return "Run with parameters other than the paper's.";
+        const std::string& rho = arguments.parameters.given.at("rho");
+        if (rho == printed_rho && arguments.normalize == "spectral") {
+            return "Run with the paper's printed parameters on data divided by their largest singular value. "
+                   "The paper does not say how it scaled its data; that it did so in this way is an "
+                   "inference: "
+                   "it is the only one of the usual normalisations under which the printed rho = 1e-5 makes "
+                   "sense.";
+        }
+        if (rho == "auto" && arguments.normalize == "none")
+            return "Run on the data as they are, with ALFCG finding its own scale.";
+        return "Run with parameters or a normalisation other than the paper's printed ones.";
+    }
+};
+
+// What is not said is both: the paper's printed parameters, and the rule that needs none on unscaled data.
+std::vector<Comparison> comparisons_of(const ReproduceArguments& arguments) {
+    std::vector<Comparison> list;
+    const auto add = [&](const char* rho, const char* normalize) {
+        Comparison comparison{arguments, {}};
+        comparison.arguments.parameters.given.try_emplace("rho", rho);
+        if (arguments.normalize.empty()) comparison.arguments.normalize = normalize;
+        list.push_back(std::move(comparison));
+    };
+    add(printed_rho, "spectral");
+    if (arguments.normalize.empty() && !arguments.parameters.given.contains("rho")) add("auto", "none");
+    return list;
+}
+
+void write_report(const ReproduceArguments& arguments, const std::vector<Comparison>& comparisons) {
     using nlohmann::json;
     const fs::path folder(arguments.output);
+    const bool several = comparisons.size() > 1;
     json figures = json::array();
-    for (const int figure : arguments.figures) figures.push_back(figure_json(figure, panels));
-    const bool printed = arguments.parameters.given.size() == 1 &&
-                         arguments.parameters.resolve().rho == 1e-5 && arguments.normalize == "spectral";
+    json tables = json::array();
     json notes = json::array();
-    notes.push_back(
-        printed
-            ? "Run with the paper's printed parameters on data divided by their largest singular value. "
-              "The paper does not say how it scaled its data; that it did so in this way is an inference: it "
-              "is the only one of the usual normalisations under which the printed rho = 1e-5 makes sense."
-            : "Run with parameters or a normalisation other than the paper's printed ones.");
+    json verdicts = json::array();
+    for (const Comparison& comparison : comparisons) {
+        const std::string suffix = several ? " (" + comparison.title() + ")" : "";
+        for (const int figure : arguments.figures) {
+            json entry = figure_json(figure, comparison.panels);
+            entry["title"] = entry["title"].get<std::string>() + suffix;
+            figures.push_back(std::move(entry));
+        }
+        json table = verdict_table(comparison.panels);
+        table["title"] = table["title"].get<std::string>() + suffix;
+        tables.push_back(std::move(table));
+        notes.push_back((several ? comparison.title() + ": " : "") + comparison.note());
+        for (json verdict : verdict_summary(comparison.panels)) {
+            verdict["rho"] = comparison.arguments.parameters.given.at("rho");
+            verdict["normalize"] = comparison.arguments.normalize;
+            verdicts.push_back(std::move(verdict));
+        }
+    }
     json facts = json::array();
     const auto fact = [&](const char* name, const std::string& text) {
         facts.push_back(json::array({name, text}));
     };
     fact("data", data_name("randn", arguments.scale) + ", " + data_name("mnist", arguments.scale));
-    fact("normalisation", arguments.normalize);
-    for (const auto& [parameter, value] : arguments.parameters.given) fact(parameter.c_str(), value);
+    for (const Comparison& comparison : comparisons) {
+        fact("normalisation", comparison.arguments.normalize);
+        for (const auto& [parameter, value] : comparison.arguments.parameters.given)
+            fact(parameter.c_str(), value);
+    }
     fact("seeds", std::to_string(arguments.seeds) + " for the stochastic methods");
     fact("precision", arguments.precision);
     const json report{{"title", "The paper's figures, " + arguments.scale + " scale"},
@@ -260,21 +313,23 @@ void write_report(const ReproduceArguments& arguments, const std::vector<PanelRu
                       {"version", ALFCG_VERSION},
                       {"facts", facts},
                       {"figures", figures},
-                      {"tables", {verdict_table(panels)}},
+                      {"tables", tables},
                       {"notes", notes}};
     write_file((folder / "report.html").string(), report_page(report));
-    write_file(
-        (folder / "summary.json").string(),
-        json_text(json{{"command", arguments.command}, {"verdicts", verdict_summary(panels)}}, 2) + "\n");
+    write_file((folder / "summary.json").string(),
+               json_text(json{{"command", arguments.command}, {"verdicts", verdicts}}, 2) + "\n");
     fs::create_directories(folder / "figures");
     const auto styles = curve_styles(report);
     for (std::size_t k = 0; k < figures.size(); ++k) {
         const json& figure = figures[k];
         const std::string quantity = figure.value("quantity", "suboptimality");
-        const int number = arguments.figures[k];
+        const std::size_t count = arguments.figures.size();
+        const char* suffix = k < count ? "" : "-auto";
         char letter = 'a';
         for (const json& panel : figure["panels"]) {
-            const fs::path path = folder / "figures" / fmt::format("figure-{}{}.svg", number, letter++);
+            const fs::path path =
+                folder / "figures" /
+                fmt::format("figure-{}{}{}.svg", arguments.figures[k % count], letter++, suffix);
             if (!panel["curves"].empty())
                 write_file(path.string(), svg_figure(panel, quantity, "epochs", styles));
         }
@@ -305,19 +360,29 @@ void print_verdicts(const std::vector<PanelRuns>& panels) {
 template <class Real>
 int reproduce(const ReproduceArguments& arguments) {
     const auto panels = panels_of(arguments.figures);
-    std::vector<PanelRuns> done;
-    Series<Real> series(arguments, panels);
-    if (!series.run(panels, done)) {
-        fmt::print(stderr, "interrupted: finished runs are kept in {}; the same command goes on from there\n",
-                   arguments.output);
-        return exit_interrupted;
+    auto comparisons = comparisons_of(arguments);
+    for (Comparison& comparison : comparisons) {
+        auto& done = comparison.panels;
+        Series<Real> series(comparison.arguments, panels);
+        if (!series.run(panels, done)) {
+            fmt::print(stderr,
+                       "interrupted: finished runs are kept in {}; the same command goes on from there\n",
+                       arguments.output);
+            return exit_interrupted;
+        }
+        if (std::all_of(done.begin(), done.end(),
+                        [](const PanelRuns& panel) { return panel.runs.empty(); })) {
+            throw Error("no panel could be run");
+        }
     }
-    if (std::all_of(done.begin(), done.end(), [](const PanelRuns& panel) { return panel.runs.empty(); })) {
-        throw Error("no panel could be run");
+    write_report(arguments, comparisons);
+    for (const Comparison& comparison : comparisons) {
+        if (arguments.quiet) break;
+        if (comparisons.size() > 1) fmt::print("{}\n", comparison.title());
+        print_verdicts(comparison.panels);
+        fmt::print("\n");
     }
-    write_report(arguments, done);
-    if (!arguments.quiet) print_verdicts(done);
-    fmt::print("\nreport     {}\n", (fs::path(arguments.output) / "report.html").string());
+    fmt::print("report     {}\n", (fs::path(arguments.output) / "report.html").string());
     return 0;
 }
 
@@ -330,7 +395,9 @@ Command add_reproduce(CLI::App& app) {
                    "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]")
         ->group("Data")
         ->type_name("NAME");
-    app.add_option("--normalize", arguments->normalize, "none, rows, columns or spectral [spectral]")
+    app.add_option("--normalize", arguments->normalize,
+                   "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
+                   "with the printed rho, none with auto]")
         ->group("Data")
         ->type_name("NAME");
     app.add_option("--data-dir", arguments->data_dir, "folder of the MNIST files [$ALFCG_DATA]")
@@ -356,13 +423,12 @@ Command add_reproduce(CLI::App& app) {
         check_precision(arguments->precision);
         if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
         check_threads(arguments->threads);
-        static_cast<void>(parse_normalization(arguments->normalize));
+        if (!arguments->normalize.empty()) static_cast<void>(parse_normalization(arguments->normalize));
         if (arguments->figures.empty()) arguments->figures = {1, 2, 3, 4, 5, 6, 7};
         std::sort(arguments->figures.begin(), arguments->figures.end());
         arguments->figures.erase(std::unique(arguments->figures.begin(), arguments->figures.end()),
                                  arguments->figures.end());
         static_cast<void>(panels_of(arguments->figures));
-        arguments->parameters.given.try_emplace("rho", printed_rho);
         const Parameters parameters = arguments->parameters.resolve();
         for (const MethodInfo& method : methods()) {
             check_parameters(method.name, own_parameters(method.name, parameters));

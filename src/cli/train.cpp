@@ -141,6 +141,10 @@ void print_closing(const TrainArguments& arguments, const Problem<Real>& problem
     fmt::print("{:<11}{:.8g}\n", "objective", result.metrics.objective);
     fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap,
                result.metrics.gap_exact ? "exact" : "upper bound");
+    if (result.parameters.rho) {
+        fmt::print("{:<11}{:.3g}{}\n", "rho", *result.parameters.rho,
+                   arguments.run.resolve(0).parameters.rho ? "" : " (found)");
+    }
     print_score(classification ? "accuracy" : "fit", outcome.training, classification);
     if (outcome.held_out) print_score("held out", *outcome.held_out, classification);
     if (weights.rows() > 1) fmt::print("{:<11}{}\n", "rank", numerical_rank(weights));

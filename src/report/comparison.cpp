@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 #include "alfcg/core/error.hpp"
@@ -105,7 +106,9 @@ RunRecord record_run(Objective<Real>& objective, Region<Real>& region, const Opt
             record.trace.push_back(trace_row(now));
         return stop() ? Action::stop : Action::proceed;
     };
-    record.status = to_text(solve<Real>(objective, region, options, observer).status);
+    const auto result = solve<Real>(objective, region, options, observer);
+    record.status = to_text(result.status);
+    record.rho = result.parameters.rho;
     return record;
 }
 
@@ -116,9 +119,11 @@ std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs) {
         entry.method = name;
         entry.setting = setting_of(name);
         std::vector<double> objectives;
+        std::vector<double> scales;
         for (const RunRecord& run : runs) {
             if (run.method != name) continue;
             objectives.push_back(run.last().objective);
+            if (run.rho) scales.push_back(*run.rho);
             entry.gap += run.last().gap;
             entry.iterations += static_cast<double>(run.last().iteration);
             entry.epochs += run.last().epochs;
@@ -128,6 +133,8 @@ std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs) {
         entry.runs = static_cast<int>(objectives.size());
         for (const double objective : objectives) entry.objective += objective / count;
         for (double* sum : {&entry.gap, &entry.iterations, &entry.epochs, &entry.seconds}) *sum /= count;
+        if (scales.size() == objectives.size())
+            entry.rho = std::accumulate(scales.begin(), scales.end(), 0.0) / count;
         double squares = 0;
         for (const double objective : objectives) squares += std::pow(objective - entry.objective, 2);
         entry.spread = objectives.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
@@ -169,13 +176,15 @@ nlohmann::json ranking_table(const std::vector<RunRecord>& runs) {
                      {{"name", "gap"}, {"type", "number"}, {"digits", 4}, {"best", "min"}},
                      {{"name", "iterations"}, {"type", "number"}, {"digits", 6}},
                      {{"name", "epochs"}, {"type", "number"}, {"digits", 4}},
-                     {{"name", "seconds"}, {"type", "number"}, {"digits", 3}}});
+                     {{"name", "seconds"}, {"type", "number"}, {"digits", 3}},
+                     {{"name", "ρ"}, {"type", "number"}, {"digits", 3}}});
     json rows = json::array();
     for (const Ranked& entry : rank_runs(runs)) {
         const json spread = entry.runs > 1 ? json(entry.spread) : json();
-        rows.push_back(json::array({rows.size() + 1, entry.method, entry.setting, entry.runs,
-                                    number(entry.objective), spread, number(entry.gap),
-                                    std::round(entry.iterations), entry.epochs, entry.seconds}));
+        rows.push_back(
+            json::array({rows.size() + 1, entry.method, entry.setting, entry.runs, number(entry.objective),
+                         spread, number(entry.gap), std::round(entry.iterations), entry.epochs, entry.seconds,
+                         entry.rho ? number(*entry.rho) : json()}));
     }
     return {
         {"title", "Result at the end of the budget"},
@@ -183,7 +192,9 @@ nlohmann::json ranking_table(const std::vector<RunRecord>& runs) {
         {"rows", rows},
         {"note",
          "Means over the seeds. Epochs count component gradients over N; function values are not in them. "
-         "Seconds are the method's own time, metrics excluded."}};
+         "Seconds are the method's own time, metrics excluded. ρ is the scale of ALFCG's curvature: as "
+         "given, "
+         "or the last one that the method found."}};
 }
 
 template RunRecord record_run(Objective<float>&, Region<float>&, const Options&, double,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct RunRecord {
     std::string setting;
     std::uint64_t seed = 0;
     std::string status;
+    std::optional<double> rho;    // given or found, where the method has it
     std::vector<TraceRow> trace;  // sampled; the first and the last iterate always
 
     [[nodiscard]] const TraceRow& last() const { return trace.back(); }
@@ -39,6 +41,7 @@ struct Ranked {
     double iterations = 0;
     double epochs = 0;
     double seconds = 0;
+    std::optional<double> rho;  // where every run has one
 };
 
 /// One entry per method, the lowest final objective first.
