@@ -16,7 +16,6 @@ constexpr double hardly_a_way = 0.2;  // share of a stretch that is not worth a 
 constexpr double hopeless = 1e3;      // the ratio where the stretch did not even start downhill
 constexpr double printed_beta = 100;
 constexpr double storm_power = 0.8;
-constexpr int most_probes = 30;
 constexpr int most_looks = 4;  // at the end of a run
 constexpr double alarm_ratio = 3;
 // No step is longer than m/(t + m): noise needs ever shorter steps, whatever the batches say.
@@ -184,10 +183,7 @@ void CalibratedBatches<Real>::watch_epoch(const Matrix<Real>& x, double composit
 
 template <class Real>
 void CalibratedBatches<Real>::mark(const Matrix<Real>& x, double composite) {
-    mark_.kind = Vertex<Real>::Kind::dense;
-    mark_.shape = x.shape();
-    mark_.dense = x;
-    mark_.composite = composite;
+    remember(x, composite, mark_);
     marked_at_ = epochs();
     watch_.clear();
 }
@@ -219,8 +215,10 @@ double CalibratedBatches<Real>::target(Region<Real>& region, const Matrix<Real>&
     const double slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
     if (iteration_ == 0) {
         safe_.set(x, gradient, composite);
-        mark(x, composite);
-        marked_at_ = 0;  // the first move, made with an exact gradient, is worth a mark of its own
+        if (parts_.kind == Kind::ema) {
+            mark(x, composite);
+            marked_at_ = 0;  // the first move, made with an exact gradient, is worth a mark of its own
+        }
         find_first_curvature(gradient, x, composite, vertex, counters);
     }
     return slack;
@@ -236,18 +234,10 @@ void CalibratedBatches<Real>::find_first_curvature(const Matrix<Real>& gradient,
     if (gap > 0 && direction.length_squared > 0) {
         const bool all = parts_.batch >= samples_;
         const auto rows = all ? std::span<const Index>() : batches_.draw(parts_.batch);
-        double tau = first_probe;
-        curvature = probe_.curvature(rows, x, vertex, tau);
-        int evaluations = 2;
-        for (; evaluations < most_probes; ++evaluations) {
-            const double step = gap / (curvature * direction.length_squared);
-            if (step >= 0.5 * tau) break;
-            tau = step;  // the probe went further than the step it led to: the curvature there says little
-            curvature = probe_.curvature(rows, x, probe_.gradient(), vertex, tau);
-        }
-        const Index cost = evaluations * (all ? samples_ : static_cast<Index>(rows.size()));
-        counters.component_gradients += cost;
-        used_ += cost;
+        const auto found = probe_.curvature_at_step(rows, x, vertex, gap);
+        curvature = found.curvature;
+        counters.component_gradients += found.cost;
+        used_ += found.cost;
     }
     trust_.begin(curvature, gap, norm(gradient));
 }
@@ -293,7 +283,8 @@ bool CalibratedBatches<Real>::went_down(const Checkpoint<Real>& known, const Mat
     for (int looks = 1;; ++looks) {
         if (most + part * nearest <= 0) return true;
         if (least + part * first >= 0) return false;
-        if (looks == most_looks) return most + least + part * (nearest + first) < 0;
+        // Undecided: slopes that rise early, which is the danger, bring F nearer to the upper bound.
+        if (looks == most_looks) return 3 * (most + part * nearest) + least + part * first < 0;
         middle_ = x;
         move_towards(known.point, 1 - part / 2, middle_);
         look(middle_);

@@ -5,11 +5,16 @@
 namespace alfcg {
 
 template <class Real>
-void Checkpoint<Real>::set(const Matrix<Real>& x, const Matrix<Real>& gradient_there, double composite) {
+void remember(const Matrix<Real>& x, double composite, Vertex<Real>& point) {
     point.kind = Vertex<Real>::Kind::dense;
     point.shape = x.shape();
     point.dense = x;
     point.composite = composite;
+}
+
+template <class Real>
+void Checkpoint<Real>::set(const Matrix<Real>& x, const Matrix<Real>& gradient_there, double composite) {
+    remember(x, composite, point);
     gradient = gradient_there;
 }
 
@@ -23,6 +28,8 @@ typename Checkpoint<Real>::Bounds Checkpoint<Real>::bounds(const Matrix<Real>& x
     return {rise - before.slope, rise - now.slope, now.length_squared};
 }
 
+template void remember(const Matrix<float>&, double, Vertex<float>&);
+template void remember(const Matrix<double>&, double, Vertex<double>&);
 template struct Checkpoint<float>;
 template struct Checkpoint<double>;
 

@@ -4,6 +4,10 @@
 
 namespace alfcg {
 
+/// Makes x, where the composite term is h(x), a point to move towards.
+template <class Real>
+void remember(const Matrix<Real>& x, double composite, Vertex<Real>& point);
+
 /// A point with its exact gradient, to judge later points by without a function value. For convex f
 /// A ≤ F(x) − F(s) ≤ B with A = <∇f(s), x − s> + h(x) − h(s) and B = <∇f(x), x − s> + h(x) − h(s).
 template <class Real>

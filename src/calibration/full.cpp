@@ -1,6 +1,8 @@
 #include "calibration/full.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "solve/iterate.hpp"
 
@@ -14,6 +16,16 @@ constexpr double forgetting = 0.7;   // least factor from one curvature to the n
 constexpr double stretch = 0.85;     // steps are longer than the curvature allows by this divisor
 constexpr double too_far = 0.5;      // slope at the end over −slope at the start
 constexpr int most_steps_back = 20;  // in a row
+
+// Rows for a first look at the curvature, spread over the data: some hundreds are enough. None: all.
+std::vector<Index> sample(Index samples) {
+    constexpr Index enough = 256;
+    const Index size = std::max(enough, samples / 10);
+    std::vector<Index> rows;
+    if (size >= samples) return rows;
+    for (Index k = 0; k < size; ++k) rows.push_back(k * samples / size);
+    return rows;
+}
 
 }  // namespace
 
@@ -79,29 +91,12 @@ double CalibratedFull<Real>::target(Region<Real>& region, const Matrix<Real>& gr
             slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
         }
     } else {
-        find_first_curvature(gradient, x, vertex, gap(), counters);
+        const auto found = probe_.curvature_at_step(sample(objective_.samples()), x, vertex, gap());
+        curvature_ = found.curvature;
+        counters.component_gradients += found.cost;
     }
-    move_.from.kind = Vertex<Real>::Kind::dense;
-    move_.from.shape = x.shape();
-    move_.from.dense = x;
-    move_.from.composite = composite;
+    remember(x, composite, move_.from);
     return slack;
-}
-
-template <class Real>
-void CalibratedFull<Real>::find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x,
-                                                const Vertex<Real>& vertex, double gap, Counters& counters) {
-    constexpr double far_off = 0.1;
-    const double length_squared = direction_to(vertex, gradient, x).length_squared;
-    if (!(gap > 0) || !(length_squared > 0)) return;
-    double tau = first_probe;
-    for (int look = 0; look < most_steps_back; ++look) {
-        curvature_ = probe_.curvature({}, x, gradient, vertex, tau);
-        counters.component_gradients += objective_.samples();
-        const double step = gap / (curvature_ * length_squared);
-        if (step >= far_off * tau) break;
-        tau = step;  // the probe went much further than the step it led to: the curvature there says little
-    }
 }
 
 template <class Real>

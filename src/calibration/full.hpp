@@ -1,5 +1,6 @@
 #pragma once
 
+#include "calibration/checkpoint.hpp"
 #include "calibration/probe.hpp"
 #include "estimator/estimator.hpp"
 #include "solve/direction.hpp"
@@ -39,8 +40,6 @@ class CalibratedFull final : public Estimator<Real>, public DirectionRule<Real>,
     // Slope along the last direction at x, in units of −slope at its start: below 0 the minimum along it lies
     // further on. Also the secant between the two.
     double overshoot(const Matrix<Real>& gradient, const Matrix<Real>& x, double& secant) const;
-    void find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x, const Vertex<Real>& vertex,
-                              double gap, Counters& counters);
     [[nodiscard]] double step_curvature() const;
 
     Objective<Real>& objective_;

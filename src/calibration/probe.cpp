@@ -7,6 +7,16 @@
 
 namespace alfcg {
 
+namespace {
+
+constexpr int most_looks = 40;
+// A slope that jumps up and then hardly changes looks gentle from afar: the curvature nearer by tells.
+constexpr double finer_share = 0.125;
+constexpr double much_more = 2;
+constexpr double far_off = 0.5;  // the probe went further than the step it leads to
+
+}  // namespace
+
 template <class Real>
 double norm(const Matrix<Real>& g) {
     return std::sqrt(-kernels::direction(g.size(), g.data(), g.data(), 0, nullptr).slope);
@@ -38,6 +48,37 @@ double Probe<Real>::curvature(std::span<const Index> rows, const Matrix<Real>& x
                               double tau) {
     evaluate(rows, x, at_x_);
     return curvature(rows, x, at_x_, vertex, tau);
+}
+
+template <class Real>
+typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x,
+                                                           const Vertex<Real>& vertex, double gap) {
+    Found found;
+    const Index cost = rows.empty() ? objective_.samples() : static_cast<Index>(rows.size());
+    evaluate(rows, x, at_x_);
+    found.cost += cost;
+    const double length_squared = direction_to(vertex, at_x_, x).length_squared;
+    if (!(gap > 0) || !(length_squared > 0)) return found;
+    const auto look = [&](double tau) {
+        found.cost += cost;
+        return curvature(rows, x, at_x_, vertex, tau);
+    };
+    const auto step = [&](double curvature) { return gap / (curvature * length_squared); };
+    double tau = first_probe;
+    found.curvature = look(tau);
+    for (int looks = 1; looks < most_looks; ++looks) {
+        if (step(found.curvature) < far_off * tau) {
+            tau = step(found.curvature);
+            found.curvature = look(tau);
+            continue;
+        }
+        const double finer = look(finer_share * tau);
+        const bool settled = finer <= much_more * found.curvature || step(finer) >= 1;
+        found.curvature = std::max(found.curvature, finer);
+        if (settled) break;
+        tau *= finer_share;
+    }
+    return found;
 }
 
 template <class Real>
