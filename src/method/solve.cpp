@@ -106,7 +106,7 @@ template <class Real, class Whole>
 Result<Real> run_whole(const Setting<Real>& setting, Whole& whole) {
     auto result = run_loop(setting.objective, setting.region, whole, whole, whole, setting.options,
                            setting.observer, setting.x0);
-    result.parameters.rho = whole.StepRule::scale();
+    result.parameters.rho = whole.scale();
     return result;
 }
 
