@@ -131,6 +131,28 @@ TEST_F(Cli, SummaryHasTheKeysOfTheContract) {
     EXPECT_TRUE(std::filesystem::exists(folder_.file("m.npz")));
 }
 
+TEST_F(Cli, RhoIsFoundUnlessItIsGiven) {
+    for (const std::string method : {"alfcg-d", "alfcg-fs", "alfcg-mvr1", "alfcg-mvr2"}) {
+        const auto summary = [&](const std::vector<std::string>& rho) {
+            std::vector<std::string> arguments{"randn-200-10", "--method", method, "--max-epochs", "5"};
+            arguments.insert(arguments.end(), rho.begin(), rho.end());
+            return train(arguments);
+        };
+        const json automatic = summary({"--rho", "auto"});
+        const json silent = summary({});
+        const json probed = summary({"--rho", "probe"});
+        const json given = summary({"--rho", "0.5"});
+        for (const json& run : {automatic, silent, probed, given}) {
+            ASSERT_TRUE(run["rho"].is_number()) << method;
+            EXPECT_GT(run["rho"].get<double>(), 0);
+        }
+        for (const char* key : {"iterations", "epochs", "objective", "gap", "rho"})
+            EXPECT_EQ(automatic[key], silent[key]) << method;
+        EXPECT_NE(automatic["objective"], probed["objective"]) << method;
+        EXPECT_EQ(given["rho"], 0.5);
+    }
+}
+
 TEST_F(Cli, TraceEveryKKeepsTheFirstAndTheLastRow) {
     train({"randn-100-5", "--max-iterations", "10", "--trace", "t.csv", "--trace-every", "4"});
     std::vector<std::string> iterations;

@@ -65,8 +65,36 @@ TEST(Compare, RefusesWhatIsNoMethodOrNoParameterOfAny) {
     };
     EXPECT_NE(message({"--methods", "alfcg-d,nonsense"}).find("'nonsense'"), std::string::npos);
     EXPECT_NE(message({"--methods", "alfcg-d", "--momentum", "0.5"}).find("--momentum"), std::string::npos);
+    for (const std::string rho : {"1", "auto", "probe"}) {
+        EXPECT_NE(message({"--methods", "sfw,fw-armijo", "--rho", rho}).find("has a parameter --rho"),
+                  std::string::npos)
+            << rho;
+    }
     EXPECT_NE(message({"--seeds", "0"}).find("--seeds"), std::string::npos);
     EXPECT_NE(message({"--max-epochs", "-3"}).find("negative"), std::string::npos);
+}
+
+TEST(Compare, RhoInWordsGoesToTheMethodsThatHaveIt) {
+    TemporaryFolder folder;
+    const auto objectives = [&](const std::vector<std::string>& rho) {
+        std::vector<std::string> arguments{
+            "compare",  "randn-60-5", "--methods", "alfcg-d,fw-armijo", "--region", "l2",
+            "--radius", "3",          "--quiet",   "--max-iterations",  "9",        "--json"};
+        arguments.insert(arguments.end(), rho.begin(), rho.end());
+        const auto result = run_program(arguments, folder.path());
+        EXPECT_EQ(result.status, 0) << result.err;
+        std::map<std::string, double> found;
+        const json summary = json::parse(result.out);
+        for (const json& run : summary["runs"])
+            found[run["method"].get<std::string>()] = run["objective"].get<double>();
+        EXPECT_EQ(found.size(), 2U);
+        return found;
+    };
+    const auto without = objectives({});
+    EXPECT_EQ(objectives({"--rho", "auto"}), without);
+    const auto probed = objectives({"--rho", "probe"});
+    EXPECT_NE(probed.at("alfcg-d"), without.at("alfcg-d"));
+    EXPECT_EQ(probed.at("fw-armijo"), without.at("fw-armijo"));
 }
 
 TEST(Reproduce, GoesOnAfterAKillWithoutRepeatingFinishedRuns) {

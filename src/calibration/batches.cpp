@@ -16,7 +16,6 @@ constexpr double hardly_a_way = 0.2;  // share of a stretch that is not worth a 
 constexpr double hopeless = 1e3;      // the ratio where the stretch did not even start downhill
 constexpr double printed_beta = 100;
 constexpr double storm_power = 0.8;
-constexpr int most_looks = 4;  // at the end of a run
 constexpr double alarm_ratio = 3;
 // No step is longer than m/(t + m): noise needs ever shorter steps, whatever the batches say.
 constexpr double open_loop = 4;
@@ -30,6 +29,7 @@ CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& 
       batches_(batches),
       sampler_(objective, batches),
       probe_(objective),
+      descent_(objective),
       parts_(parts),
       samples_(objective.samples()) {}
 
@@ -263,46 +263,13 @@ void CalibratedBatches<Real>::moved(double distance) {
     if (going_ == Going::on) trust_.moved(distance);
 }
 
-// Whether F is lower at x than at the point known, by slopes on the way between them. For convex f they rise,
-// and give bounds on both sides; looks are taken ever nearer to the known point until these agree.
-template <class Real>
-bool CalibratedBatches<Real>::went_down(const Checkpoint<Real>& known, const Matrix<Real>& x,
-                                        double composite, Counters& counters) {
-    const auto look = [&](const Matrix<Real>& at) {
-        objective_.evaluate(at, look_);
-        counters.component_gradients += samples_;
-    };
-    look(x);
-    const auto ends = known.bounds(x, look_, composite);
-    const double rise = composite - known.point.composite;
-    const double first = ends.least - rise;  // slope of f at the known point
-    double nearest = ends.most - rise;       // at the nearest look, `part` of the way from there
-    double part = 1;
-    double least = rise;  // bounds on F(x) − F(known) from that look on, and h
-    double most = rise;
-    for (int looks = 1;; ++looks) {
-        if (most + part * nearest <= 0) return true;
-        if (least + part * first >= 0) return false;
-        // Undecided: slopes that rise early, which is the danger, bring F nearer to the upper bound.
-        if (looks == most_looks) return 3 * (most + part * nearest) + least + part * first < 0;
-        middle_ = x;
-        move_towards(known.point, 1 - part / 2, middle_);
-        look(middle_);
-        const double slope = -direction_to(known.point, look_, middle_).slope / (part / 2);
-        least += part / 2 * slope;
-        most += part / 2 * nearest;
-        nearest = slope;
-        part /= 2;
-    }
-}
-
 template <class Real>
 void CalibratedBatches<Real>::settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) {
     if (safe_.gradient.size() == 0) return;  // no step was made
-    if (went_down(safe_, x, region.composite(x), counters)) return;
+    if (descent_.proven(safe_, x, region.composite(x), counters)) return;
     x = safe_.point.dense;
     if (parts_.kind != Kind::ema) return;
-    if (went_down(safe_, mark_.dense, mark_.composite, counters)) x = mark_.dense;
+    if (descent_.proven(safe_, mark_.dense, mark_.composite, counters)) x = mark_.dense;
 }
 
 template class CalibratedBatches<float>;

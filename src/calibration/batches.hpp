@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calibration/checkpoint.hpp"
+#include "calibration/descent.hpp"
 #include "calibration/probe.hpp"
 #include "calibration/trust.hpp"
 #include "estimator/estimator.hpp"
@@ -55,8 +56,6 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
     void check_way(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite);
     void watch_epoch(const Matrix<Real>& x, double composite);
     void mark(const Matrix<Real>& x, double composite);
-    bool went_down(const Checkpoint<Real>& known, const Matrix<Real>& x, double composite,
-                   Counters& counters);
 
     void find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite,
                               const Vertex<Real>& vertex, Counters& counters);
@@ -65,6 +64,7 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
     Batches& batches_;
     Sampler<Real> sampler_;
     Probe<Real> probe_;
+    Descent<Real> descent_;
     Parts parts_;
     Index samples_;
     Trust trust_;
@@ -98,9 +98,6 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
     enum class Going { on, to_safe, towards_safe, to_mark };
     Going going_ = Going::on;
     double back_ = 0;  // share of the way back that is gone
-
-    Matrix<Real> look_;    // gradients and
-    Matrix<Real> middle_;  // points of the last look
 };
 
 }  // namespace alfcg

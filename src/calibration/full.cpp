@@ -91,6 +91,7 @@ double CalibratedFull<Real>::target(Region<Real>& region, const Matrix<Real>& gr
             slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
         }
     } else {
+        start_.set(x, gradient, composite);
         const auto found = probe_.curvature_at_step(sample(objective_.samples()), x, vertex, gap());
         curvature_ = found.curvature;
         counters.component_gradients += found.cost;
@@ -109,16 +110,24 @@ double CalibratedFull<Real>::step(const StepInput& input, LineFunction& /*line*/
     move_.slope = input.slope;
     move_.length_squared = input.length_squared;
     move_.step = short_step(input.gap, step_curvature(), input.length_squared);
+    moved_ = moved_ || move_.step > 0;
     return move_.step;
 }
 
 template <class Real>
-void CalibratedFull<Real>::settle(Region<Real>& /*region*/, Matrix<Real>& x, Counters& counters) {
-    if (!(move_.step > 0)) return;
-    objective_.evaluate(x, mean_);
-    counters.component_gradients += objective_.samples();
+void CalibratedFull<Real>::settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) {
+    if (!moved_) return;
+    const auto look = [&] {
+        objective_.evaluate(x, mean_);
+        counters.component_gradients += objective_.samples();
+    };
+    look();
     double secant = 0;
-    if (overshoot(mean_, x, secant) > too_far) x = move_.from.dense;
+    if (move_.step > 0 && overshoot(mean_, x, secant) > too_far) {
+        x = move_.from.dense;
+        look();
+    }
+    if (!descent_.proven(start_, x, mean_, region.composite(x), counters)) x = start_.point.dense;
 }
 
 template class CalibratedFull<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "calibration/checkpoint.hpp"
+#include "calibration/descent.hpp"
 #include "calibration/probe.hpp"
 #include "estimator/estimator.hpp"
 #include "solve/direction.hpp"
@@ -15,7 +16,8 @@ namespace alfcg {
 template <class Real>
 class CalibratedFull final : public Estimator<Real>, public DirectionRule<Real>, public StepRule {
   public:
-    explicit CalibratedFull(Objective<Real>& objective) : objective_(objective), probe_(objective) {}
+    explicit CalibratedFull(Objective<Real>& objective)
+        : objective_(objective), probe_(objective), descent_(objective) {}
 
     Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
                       Matrix<Real>& gradient) override;
@@ -44,11 +46,14 @@ class CalibratedFull final : public Estimator<Real>, public DirectionRule<Real>,
 
     Objective<Real>& objective_;
     Probe<Real> probe_;
+    Descent<Real> descent_;
+    Checkpoint<Real> start_;
     Matrix<Real> mean_;  // of the gradients
     Move move_;
     Index iteration_ = 0;
     double curvature_ = least_curvature;
     int steps_back_ = 0;  // in a row
+    bool moved_ = false;  // at all
     bool going_back_ = false;
     double back_ = 0;  // share of the last move that is taken back
 };

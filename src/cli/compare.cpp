@@ -40,9 +40,10 @@ struct CompareArguments {
 // A parameter that none of the methods has is a slip.
 void check_parameters_are_used(const std::vector<std::string>& methods, const Parameters& given) {
     for (const ParameterInfo& info : parameter_catalogue()) {
-        if (!(given.*info.member)) continue;
+        if (!is_given(info, given)) continue;
         bool used = false;
-        for (const std::string& method : methods) used = used || (own_parameters(method, given).*info.member);
+        for (const std::string& method : methods)
+            used = used || is_given(info, own_parameters(method, given));
         if (!used) throw Error(fmt::format("none of the methods compared has a parameter --{}", info.name));
     }
     for (const std::string& method : methods) check_parameters(method, own_parameters(method, given));

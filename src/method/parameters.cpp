@@ -97,25 +97,30 @@ std::vector<MethodInfo> methods() {
     return list;
 }
 
+bool is_given(const ParameterInfo& info, const Parameters& given) {
+    return given.*info.member || (info.member == &P::rho && given.rho_rule);
+}
+
 void check_parameters(std::string_view method, const Parameters& given) {
     const Method& row = find_method(method);
     for (const ParameterInfo& info : parameters) {
-        const auto& value = given.*info.member;
-        if (!value) continue;
+        if (!is_given(info, given)) continue;
         const bool known = std::any_of(row.parameters.begin(), row.parameters.end(),
                                        [&](const Method::Parameter& p) { return p.member == info.member; });
         if (!known) {
             throw Error(std::string(method) + " has no parameter --" + std::string(info.name) + ": it has " +
                         parameter_text(row));
         }
-        check(info, *value);
+        if (const auto& value = given.*info.member) check(info, *value);
     }
 }
 
 Parameters own_parameters(std::string_view method, const Parameters& given) {
     Parameters own;
-    for (const auto& parameter : find_method(method).parameters)
+    for (const auto& parameter : find_method(method).parameters) {
         own.*(parameter.member) = given.*(parameter.member);
+        if (parameter.member == &P::rho) own.rho_rule = given.rho_rule;
+    }
     return own;
 }
 

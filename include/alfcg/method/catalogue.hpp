@@ -24,6 +24,9 @@ struct ParameterInfo {
 /// Every parameter of every method.
 std::span<const ParameterInfo> parameter_catalogue();
 
+/// Whether it is set: by a number or, for ρ, by a rule.
+bool is_given(const ParameterInfo& info, const Parameters& given);
+
 /// One row of the method table, in words.
 struct MethodInfo {
     std::string_view name;

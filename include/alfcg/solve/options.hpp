@@ -21,8 +21,8 @@ enum class RhoRule {
 /// Parameters of the methods. One left empty takes the method's default; setting one that the method does not
 /// have is an error. `methods()` lists which method has which.
 struct Parameters {
-    std::optional<double> rho;  // scale of the curvature estimate L_t (ρ); empty: found by rho_rule
-    RhoRule rho_rule = RhoRule::automatic;
+    std::optional<double> rho;          // scale of the curvature estimate L_t (ρ); empty: found by rho_rule
+    std::optional<RhoRule> rho_rule;    // empty: automatic
     std::optional<double> beta;         // noise parameter of the momentum α_t (β)
     std::optional<double> batch;        // rows per batch (b)
     std::optional<double> period;       // iterations from one reset to the next (q, m)
