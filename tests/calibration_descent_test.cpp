@@ -1,4 +1,5 @@
-// No run of `--rho auto` ends above its start, whatever the problem and however short the budget.
+// No run of `--rho auto` on a convex problem ends above its start, whatever the scale and however short the
+// budget.
 #include <gtest/gtest.h>
 
 #include "calibration_cases.hpp"
@@ -6,7 +7,7 @@
 namespace alfcg {
 namespace {
 
-constexpr unsigned drawn_runs = 6000;
+constexpr unsigned drawn_runs = 20000;
 
 // One run with everything about it drawn.
 class DrawnRun {
@@ -94,21 +95,22 @@ class DrawnRun {
     bool spoilt_ = false;
 };
 
-void expect_descent(bool convex) {
+TEST(Descent, HoldsForEveryConvexLoss) {
     for (unsigned seed = 0; seed < drawn_runs; ++seed) {
         DrawnRun drawn(seed);
-        if (drawn.convex() != convex) continue;
+        if (!drawn.convex()) continue;
         const auto [end, start] = drawn.run();
         EXPECT_LE(end, start * (1 + 1e-12)) << "seed " << seed << ": " << drawn.text();
     }
 }
 
-TEST(Descent, HoldsForEveryConvexLoss) {
-    expect_descent(true);
-}
-
-TEST(Descent, HeldForEveryNonconvexRunTried) {
-    expect_descent(false);
+// Slopes bound nothing there: what is left is that a run ends, inside the region, with a number.
+TEST(Descent, IsNotPromisedForTheOthersButAFiniteEndIs) {
+    for (unsigned seed = 0; seed < drawn_runs; ++seed) {
+        DrawnRun drawn(seed);
+        if (drawn.convex()) continue;
+        EXPECT_TRUE(std::isfinite(drawn.run().first)) << "seed " << seed << ": " << drawn.text();
+    }
 }
 
 }  // namespace

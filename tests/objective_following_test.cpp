@@ -77,9 +77,10 @@ void check_methods(const std::vector<std::string>& methods, std::optional<double
                         Options options;
                         options.method = method;
                         options.parameters.rho = rho;
-                        // More than the moves after which scores are renewed; momentum multiplies any rounding
-                        // error tenfold every ten steps, with or without a memory.
-                        options.max_iterations = method == "fw-momentum" ? 30 : 90;
+                        // More than the moves after which scores are renewed; a mean of gradients multiplies any
+                        // rounding error tenfold every ten steps, with or without a memory.
+                        const bool mean = method == "fw-momentum" || (method == "alfcg-d" && !rho);
+                        options.max_iterations = mean ? 30 : 90;
                         options.gap = 1e-3;  // below, a search comes to decide on rounding errors
                         const auto with = solve<Real>(*bridge.objective, *region, options);
                         const auto plain = forgetful(*bridge.objective);

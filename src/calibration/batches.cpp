@@ -234,7 +234,7 @@ void CalibratedBatches<Real>::find_first_curvature(const Matrix<Real>& gradient,
     if (gap > 0 && direction.length_squared > 0) {
         const bool all = parts_.batch >= samples_;
         const auto rows = all ? std::span<const Index>() : batches_.draw(parts_.batch);
-        const auto found = probe_.curvature_at_step(rows, x, vertex, gap);
+        const auto found = probe_.curvature_at_step(rows, x, gradient, vertex, gap);
         curvature = found.curvature;
         counters.component_gradients += found.cost;
         used_ += found.cost;

@@ -17,9 +17,9 @@ constexpr double stretch = 0.85;     // steps are longer than the curvature allo
 constexpr double too_far = 0.5;      // slope at the end over −slope at the start
 constexpr int most_steps_back = 20;  // in a row
 
-// Rows for a first look at the curvature, spread over the data: some hundreds are enough. None: all.
+// Rows for a first look at the curvature, spread over the data: a tenth is enough. None: all.
 std::vector<Index> sample(Index samples) {
-    constexpr Index enough = 256;
+    constexpr Index enough = 32;
     const Index size = std::max(enough, samples / 10);
     std::vector<Index> rows;
     if (size >= samples) return rows;
@@ -92,7 +92,7 @@ double CalibratedFull<Real>::target(Region<Real>& region, const Matrix<Real>& gr
         }
     } else {
         start_.set(x, gradient, composite);
-        const auto found = probe_.curvature_at_step(sample(objective_.samples()), x, vertex, gap());
+        const auto found = probe_.curvature_at_step(sample(objective_.samples()), x, gradient, vertex, gap());
         curvature_ = found.curvature;
         counters.component_gradients += found.cost;
     }

@@ -52,16 +52,20 @@ double Probe<Real>::curvature(std::span<const Index> rows, const Matrix<Real>& x
 
 template <class Real>
 typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x,
+                                                           const Matrix<Real>& full,
                                                            const Vertex<Real>& vertex, double gap) {
     Found found;
     const Index cost = rows.empty() ? objective_.samples() : static_cast<Index>(rows.size());
-    evaluate(rows, x, at_x_);
-    found.cost += cost;
-    const double length_squared = direction_to(vertex, at_x_, x).length_squared;
+    if (!rows.empty()) {
+        evaluate(rows, x, at_x_);
+        found.cost += cost;
+    }
+    const Matrix<Real>& g = rows.empty() ? full : at_x_;
+    const double length_squared = direction_to(vertex, g, x).length_squared;
     if (!(gap > 0) || !(length_squared > 0)) return found;
     const auto look = [&](double tau) {
         found.cost += cost;
-        return curvature(rows, x, at_x_, vertex, tau);
+        return curvature(rows, x, g, vertex, tau);
     };
     const auto step = [&](double curvature) { return gap / (curvature * length_squared); };
     double tau = first_probe;

@@ -41,8 +41,9 @@ class Probe {
     };
     /// The curvature on the way that a short step with it goes: looked for from `first_probe` on down, until it
     /// is that of a way no longer than the step and does not rise any more as the way gets shorter.
-    Found curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x, const Vertex<Real>& vertex,
-                            double gap);
+    /// `full` is ∇f(x), used where there are no `rows`.
+    Found curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& full,
+                            const Vertex<Real>& vertex, double gap);
 
     /// ∇f(x) of the last call that took it.
     [[nodiscard]] const Matrix<Real>& gradient() const { return at_x_; }
