@@ -32,7 +32,7 @@ void ParameterArguments::add_to(CLI::App& app) {
                "--" + name, [this, name](const std::string& text) { given[name] = text; },
                std::string(info.meaning) + " [see alfcg methods]")
             ->group("Method")
-            ->type_name("NUMBER");
+            ->type_name(name == "rho" ? "auto|probe|NUMBER" : "NUMBER");
     }
 }
 

@@ -14,7 +14,8 @@ using P = Parameters;
 constexpr double none = std::numeric_limits<double>::infinity();
 
 constexpr std::array<ParameterInfo, 14> parameters{{
-    {"rho", &P::rho, "ALFCG: scale of the curvature estimate", 0, none, true, false},
+    {"rho", &P::rho, "ALFCG: scale of the curvature estimate: auto finds it, probe looks once, or a number",
+     0, none, true, false},
     {"beta", &P::beta, "ALFCG: noise parameter of the momentum", 0, none, false, false},
     {"batch", &P::batch, "rows per batch", 1, none, false, true},
     {"period", &P::period, "iterations between resets", 1, none, false, true},
