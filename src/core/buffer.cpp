@@ -4,6 +4,7 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace alfcg {
@@ -38,14 +39,52 @@ void release_aligned(void* memory, std::size_t bytes) {
 // The thread sanitizer does not follow memory that mremap moves.
 #if defined(__linux__) && !defined(__SANITIZE_THREAD__)
 
+namespace {
+
+void* map_pages(std::size_t bytes) {
+    void* pages =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    return pages;
+}
+
+// Pages that begin where a large page may begin.
+void* map_large_pages(std::size_t bytes) {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t kept = (bytes + page - 1) / page * page;
+    auto* mapped = static_cast<std::byte*>(map_pages(kept + large_page));
+    const std::size_t before =
+        (large_page - reinterpret_cast<std::uintptr_t>(mapped) % large_page) % large_page;
+    if (before > 0) munmap(mapped, before);
+    if (before < large_page) munmap(mapped + before + kept, large_page - before);
+    prefer_large_pages(mapped + before, bytes);
+    return mapped + before;
+}
+
+bool is_large(std::size_t bytes) {
+    return bytes >= 2 * large_page;
+}
+
+}  // namespace
+
 void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes) {
     if (new_bytes == 0) {
         if (pages != nullptr) munmap(pages, old_bytes);
         return nullptr;
     }
-    void* result = pages == nullptr ? mmap(nullptr, new_bytes, PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                                    : mremap(pages, old_bytes, new_bytes, MREMAP_MAYMOVE);
+    if (pages == nullptr) return is_large(new_bytes) ? map_large_pages(new_bytes) : map_pages(new_bytes);
+    void* result = MAP_FAILED;
+    if (new_bytes <= old_bytes || !is_large(new_bytes)) {
+        result = mremap(pages, old_bytes, new_bytes, MREMAP_MAYMOVE);
+    } else {
+        void* place = map_large_pages(new_bytes);
+        result = mremap(pages, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+        if (result == MAP_FAILED) {
+            munmap(place, new_bytes);
+        } else {
+            prefer_large_pages(result, new_bytes);
+        }
+    }
     if (result == MAP_FAILED) throw std::bad_alloc();
     return result;
 }
