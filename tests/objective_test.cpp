@@ -116,7 +116,7 @@ TEST(Objective, ThreadsShareTheWorkAndKeepTheBits) {
 
 template <class Real>
 void check_blend(double tolerance) {
-    for (const int outputs : {3, 20})
+    for (const int outputs : {2, 3, 10, 12, 20})
         for (const Storage storage : {Storage::dense, Storage::sparse})
             for (const Index size : {40, 900})  // small batches go without a table of the weights
                 for (const int threads : {1, 2}) {
@@ -157,6 +157,29 @@ void check_blend(double tolerance) {
 TEST(Objective, BlendsABatchAtTwoPointsIntoAGradient) {
     check_blend<double>(1e-12);
     check_blend<float>(2e-5);
+}
+
+// Scores may be computed as differences to one class: never to one whose own are so large that they swallow the
+// digits of the others.
+TEST(Objective, AClassWithHugeWeightsCostsTheOthersNoDigits) {
+    constexpr int outputs = 4;
+    for (int huge = 0; huge < outputs; ++huge) {
+        auto problem = sized_problem("multinomial", 90, 40, outputs);
+        for (Index i = 0; i < 90; ++i) {
+            problem.X(i, 0) = 1;
+            if (problem.classes[static_cast<std::size_t>(i)] == huge)
+                problem.classes[static_cast<std::size_t>(i)] = (huge + 1) % outputs;
+        }
+        reference::Matrix x = 0.2 * reference::gaussian(outputs, 40, 9);
+        x(huge, 0) = -1e4;
+        const auto ours = to_matrix<float>(x);
+        const reference::Matrix rounded = from_matrix(ours);
+        Bridge<float> bridge(problem, Storage::dense, 1);
+        Matrix<float> gradient;
+        EXPECT_NEAR(bridge.objective->evaluate(ours, gradient), reference::full_value(problem, rounded),
+                    2e-6);
+        expect_gradient(gradient, reference::full_gradient(problem, rounded), 2e-6);
+    }
 }
 
 TEST(Objective, GradientsAgreeWithCentralDifferences) {

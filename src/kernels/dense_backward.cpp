@@ -13,10 +13,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-// A tile of the gradient, outputs x vectors of features, stays in registers while the samples go by: narrow
-// ones take four vectors, wide ones (so that few outputs need no second walk) two.
-constexpr Index kNarrow = kManyRegisters ? 6 : 3;
-constexpr Index kWide = kManyRegisters ? 12 : 6;
+// A tile of the gradient, outputs x vectors of features, stays in registers while the samples go by. The fewer
+// outputs there are, the more vectors it takes, up to four.
+constexpr Index kSums = kManyRegisters ? 27 : 12;  // vectors of a tile
+constexpr Index kMostVectors = 4;
+constexpr Index kFewOutputs = 12;  // more need a second walk through the samples
+
+constexpr Index TileVectors(Index outputs) {
+    return std::min(kMostVectors, std::max<Index>(kSums / outputs, 2));
+}
+constexpr Index TileOutputs(Index vectors) {
+    return std::min(kFewOutputs, kSums / vectors);
+}
+
 // Samples of a panel that is copied together: with four vectors of features it fits the first-level cache.
 constexpr Index kPanelRows = 96;
 
@@ -61,16 +70,11 @@ HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* 
     }
 }
 
-template <Index V>
-constexpr Index TileOutputs() {
-    return V > 2 ? kNarrow : kWide;
-}
-
 template <Index V, Ragged ragged = Ragged::nowhere, class Real>
 HWY_INLINE void Tiles(Index outputs, const Real* const* rows, Index count, Index j, const Real* residuals,
                       ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Real> ahead,
                       Index tail = 0) {
-    constexpr Index most = TileOutputs<V>();
+    constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
@@ -158,7 +162,7 @@ template <class Real>
 HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width, const Real* residuals,
                       ScoreLayout layout, Index outputs, Index cols, Real* gradient,
                       const Ahead<Real>& ahead) {
-    constexpr Index V = 4;
+    constexpr Index V = kMostVectors;
     constexpr Index most = V * HWY_MAX_BYTES / static_cast<Index>(sizeof(Real));
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -190,10 +194,11 @@ void Backward(const Real* const* rows, Index count, const Real* residuals, Score
               Index cols, Real* gradient, Ahead<Real> ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
-    const Index vectors = outputs > kNarrow && outputs <= kWide ? 2 : 4;
+    const bool few = outputs <= kFewOutputs;
+    const Index vectors = few ? TileVectors(outputs) : kMostVectors;
     for (Index j = 0; j < cols; j += vectors * lanes) {
         const Index width = std::min(vectors * lanes, cols - j);
-        if (outputs > kWide) {
+        if (!few) {
             Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, ahead);
         } else {
             Width<Ragged::everywhere>(width, outputs, rows, count, j, residuals, layout, gradient + j, cols,

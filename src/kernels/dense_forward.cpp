@@ -15,8 +15,8 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 
 // ---- few outputs: vectors along the features ---------------------------------------------------------------
 
-constexpr Index kRows = 4;                             // samples of a tile: one 128-bit block of floats
-constexpr Index kFewOutputs = kManyRegisters ? 6 : 3;  // outputs of a tile at most
+constexpr Index kRows = kManyRegisters ? 8 : 4;  // samples of a tile: whole 128-bit blocks of floats
+constexpr Index kFewOutputs = 3;                 // outputs of a tile at most
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -63,56 +63,41 @@ HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, double* to) {
 
 #endif
 
-// Scores of four samples; `to` has room for four even where fewer are meant. Four others may be fetched.
+// Scores of kRows samples; `to` has room for as many even where fewer are meant. As many others may be fetched.
 template <Index C, bool fetch, class Real>
 HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols, Index stride, Real* to,
                         const Real* const* next) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    const Real* HWY_RESTRICT row0 = rows[0];
-    const Real* HWY_RESTRICT row1 = rows[1];
-    const Real* HWY_RESTRICT row2 = rows[2];
-    const Real* HWY_RESTRICT row3 = rows[3];
-    V sum0[C];
-    V sum1[C];
-    V sum2[C];
-    V sum3[C];
-    for (Index c = 0; c < C; ++c) sum0[c] = sum1[c] = sum2[c] = sum3[c] = hn::Zero(d);
+    const Real* HWY_RESTRICT row[kRows];
+    V sum[C][kRows];
+    for (Index r = 0; r < kRows; ++r) {
+        row[r] = rows[r];
+        for (Index c = 0; c < C; ++c) sum[c][r] = hn::Zero(d);
+    }
+    const auto add = [&](Index j, const auto& load) HWY_ATTR {
+        V x[kRows];
+        for (Index r = 0; r < kRows; ++r) {
+            x[r] = load(row[r] + j);
+            KeepInRegister(x[r]);
+        }
+        for (Index c = 0; c < C; ++c) {
+            const V w = load(weights + c * cols + j);
+            for (Index r = 0; r < kRows; ++r) sum[c][r] = hn::MulAdd(x[r], w, sum[c][r]);
+        }
+    };
     Index j = 0;
     for (; j + lanes <= cols; j += lanes) {
-        const V x0 = hn::LoadU(d, row0 + j);
-        const V x1 = hn::LoadU(d, row1 + j);
-        const V x2 = hn::LoadU(d, row2 + j);
-        const V x3 = hn::LoadU(d, row3 + j);
         if (fetch) {
-            __builtin_prefetch(next[0] + j, 0, 2);
-            __builtin_prefetch(next[1] + j, 0, 2);
-            __builtin_prefetch(next[2] + j, 0, 2);
-            __builtin_prefetch(next[3] + j, 0, 2);
+            for (Index r = 0; r < kRows; ++r) __builtin_prefetch(next[r] + j, 0, 2);
         }
-        for (Index c = 0; c < C; ++c) {
-            const V w = hn::LoadU(d, weights + c * cols + j);
-            sum0[c] = hn::MulAdd(x0, w, sum0[c]);
-            sum1[c] = hn::MulAdd(x1, w, sum1[c]);
-            sum2[c] = hn::MulAdd(x2, w, sum2[c]);
-            sum3[c] = hn::MulAdd(x3, w, sum3[c]);
-        }
+        add(j, [&](const Real* from) HWY_ATTR { return hn::LoadU(d, from); });
     }
-    if (j < cols) {
-        const V x0 = LoadTail(d, row0 + j, cols - j);
-        const V x1 = LoadTail(d, row1 + j, cols - j);
-        const V x2 = LoadTail(d, row2 + j, cols - j);
-        const V x3 = LoadTail(d, row3 + j, cols - j);
-        for (Index c = 0; c < C; ++c) {
-            const V w = LoadTail(d, weights + c * cols + j, cols - j);
-            sum0[c] = hn::MulAdd(x0, w, sum0[c]);
-            sum1[c] = hn::MulAdd(x1, w, sum1[c]);
-            sum2[c] = hn::MulAdd(x2, w, sum2[c]);
-            sum3[c] = hn::MulAdd(x3, w, sum3[c]);
-        }
-    }
-    for (Index c = 0; c < C; ++c) StoreSums(d, sum0[c], sum1[c], sum2[c], sum3[c], to + c * stride);
+    if (j < cols) add(j, [&](const Real* from) HWY_ATTR { return LoadTail(d, from, cols - j); });
+    for (Index c = 0; c < C; ++c)
+        for (Index r = 0; r < kRows; r += 4)
+            StoreSums(d, sum[c][r], sum[c][r + 1], sum[c][r + 2], sum[c][r + 3], to + c * stride + r);
 }
 
 template <bool fetch, class Real>
@@ -123,14 +108,8 @@ HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, const Real* w
             return FewTile<1, fetch>(rows, weights, cols, stride, to, next);
         case 2:
             return FewTile<2, fetch>(rows, weights, cols, stride, to, next);
-        case 3:
-            return FewTile<3, fetch>(rows, weights, cols, stride, to, next);
-        case 4:
-            return FewTile<std::min<Index>(4, kFewOutputs), false>(rows, weights, cols, stride, to, next);
-        case 5:
-            return FewTile<std::min<Index>(5, kFewOutputs), false>(rows, weights, cols, stride, to, next);
         default:
-            return FewTile<kFewOutputs, false>(rows, weights, cols, stride, to, next);
+            return FewTile<kFewOutputs, fetch>(rows, weights, cols, stride, to, next);
     }
 }
 
@@ -154,12 +133,12 @@ void ForwardFew(const Real* const* rows, Index count, const Real* weights, Index
     }
     if (i == count) return;
     // The last samples: the last one stands in for those that are missing.
-    const Real* four[kRows];
-    for (Index r = 0; r < kRows; ++r) four[r] = rows[std::min(i + r, count - 1)];
+    const Real* tile[kRows];
+    for (Index r = 0; r < kRows; ++r) tile[r] = rows[std::min(i + r, count - 1)];
     Real last[few_outputs * kRows];
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
-        FewOutputs<false, Real>(outputs * (t + 1) / tiles - c, four, weights + c * cols, cols, kRows,
+        FewOutputs<false, Real>(outputs * (t + 1) / tiles - c, tile, weights + c * cols, cols, kRows,
                                 last + c * kRows, nullptr);
     }
     for (Index l = 0; l < outputs; ++l)

@@ -20,6 +20,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Twice as many vector registers allow register tiles of twice the size.
 constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 != 0;
 
+// Called on a vector that was loaded for several uses: the compiler would rather read it again for each of them,
+// and reads are scarcer than registers.
+template <class V>
+HWY_INLINE void KeepInRegister([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    asm("" : "+v"(v.raw));  // NOLINT(hicpp-no-assembler)
+#endif
+}
+
 // The last, incomplete vector of an array: `count` entries, then zeros. Nothing past the end is touched.
 template <class D, class Real = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadTail(D d, const Real* from, Index count) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -21,11 +22,13 @@ class DenseRows final : public RowEngine<Real> {
     DenseRows(const DenseFeatures<Real>& features, int threads)
         : features_(features), cols_(features.cols()), workers_(static_cast<std::size_t>(threads)) {}
 
-    int begin(const Selection& selection, Index outputs, int threads) override {
+    int begin(const Selection& selection, Scoring scoring, int threads) override {
         selection_ = selection;
-        outputs_ = outputs;
+        outputs_ = scoring.outputs;
+        relative_ = scoring.relative && outputs_ > 1 && outputs_ <= kernels::few_outputs;
+        reference_ = -1;
         gradient_open_ = false;
-        threads_ = selection.count * cols_ * outputs < serial_work ? 1 : threads;
+        threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
         block_ = std::min(block_rows(), selection.count);
         for (int part = 0; part < threads_; ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
@@ -49,6 +52,8 @@ class DenseRows final : public RowEngine<Real> {
         Weights& to = weights_.at(set);
         to.outputs = outputs;
         to.entries = weights;
+        to.shifted = relative_ && outputs == outputs_;
+        if (to.shifted) return shift(to);
         if (outputs <= kernels::few_outputs) return;
         to.packed.resize(static_cast<std::size_t>(kernels::padded<Real>(outputs) * cols_));
         parallel(threads_, [&](int part) {
@@ -62,8 +67,10 @@ class DenseRows final : public RowEngine<Real> {
         const Weights& weights = weights_[set];
         const auto at = layout(weights.outputs);
         if (weights.outputs <= kernels::few_outputs) {
-            kernels::forward_few(rows, stretch.count, weights.entries, weights.outputs, cols_,
-                                 at.output_stride, scores, fetch_forward(part, stretch));
+            const Index outputs = weights.outputs - (weights.shifted ? 1 : 0);
+            kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
+                                 scores, fetch_forward(part, stretch));
+            if (weights.shifted) put_reference_back(stretch.count, at.output_stride, scores);
         } else {
             kernels::forward_packed(rows, stretch.count, weights.entries, weights.outputs, cols_,
                                     at.sample_stride, scores);
@@ -75,14 +82,25 @@ class DenseRows final : public RowEngine<Real> {
         keep_ = keep;
         gradient_open_ = true;
         for (int part = 1; part < threads_; ++part)
-            workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(size()));
+            workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(summed() * cols_));
     }
     void clear(int part) override {
+        const Index size = summed() * cols_;
         Real* share = share_of(part);
-        if (part > 0 || keep_ == 0) {
-            std::fill(share, share + size(), Real(0));
+        if (part > 0) {
+            std::fill_n(share, size, Real(0));
+            return;
+        }
+        if (relative_) {
+            // What all rows add up to, and will add up to in the end.
+            Real* last = share + size;
+            if (keep_ != 0) add_rows(1, share, 0, cols_, last);
+            kernels::axpby(cols_, 0, last, keep_, last);
+        }
+        if (keep_ == 0) {
+            std::fill_n(share, size, Real(0));
         } else if (keep_ != 1) {
-            kernels::axpby(size(), 0, share, keep_, share);
+            kernels::axpby(size, 0, share, keep_, share);
         }
     }
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
@@ -92,17 +110,20 @@ class DenseRows final : public RowEngine<Real> {
         fill(worker.next, next);
         const Index fetched = std::min(next.count, worker.fetched);
         worker.fetched = 0;
-        kernels::backward(rows, stretch.count, residuals, layout, outputs_, cols_, share_of(part),
+        kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(part),
                           {worker.next.data() + fetched, next.count - fetched});
         std::swap(worker.rows, worker.next);
         worker.located = next;
     }
     void close_gradient() override {
-        if (threads_ == 1) return;
+        if (threads_ == 1 && !relative_) return;
         parallel(threads_, [&](int part) {
-            const auto [first, last] = alfcg::share(size(), part, threads_);
+            const auto [first, last] = alfcg::share(cols_, part, threads_);
             for (int other = 1; other < threads_; ++other)
-                kernels::axpby(last - first, 1, share_of(other) + first, 1, gradient_ + first);
+                for (Index l = 0; l < summed(); ++l)
+                    kernels::axpby(last - first, 1, share_of(other) + l * cols_ + first, 1,
+                                   gradient_ + l * cols_ + first);
+            if (relative_) add_rows(-1, gradient_, first, last, gradient_ + summed() * cols_);
         });
     }
 
@@ -117,8 +138,46 @@ class DenseRows final : public RowEngine<Real> {
     struct Weights {
         const Real* entries = nullptr;
         Index outputs = 0;
+        bool shifted = false;  // entries are differences to the reference
         AlignedVector<Real> packed;
     };
+
+    // Outputs the gradient is summed up for: where residuals add up to zero, the last row follows from the others.
+    [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
+    // to[j] += factor Σ_l rows[l][j], over the rows that are summed up.
+    void add_rows(double factor, const Real* rows, Index first, Index last, Real* to) const {
+        for (Index l = 0; l < summed(); ++l)
+            kernels::axpby(last - first, factor, rows + l * cols_ + first, 1, to + first);
+    }
+
+    // Replaces weights by their differences to a reference, which needs no score of its own then; the last output
+    // takes its place. The one with the smallest weights is taken: no score's rounding error more than doubles.
+    void shift(Weights& set) {
+        const auto row = [&](Index l) { return set.entries + l * cols_; };
+        if (reference_ < 0) {
+            double smallest = std::numeric_limits<double>::infinity();
+            reference_ = 0;
+            for (Index l = 0; l < outputs_; ++l) {
+                const double size = kernels::direction(cols_, row(l), row(l), 0, nullptr).length_squared;
+                if (size < smallest) {
+                    smallest = size;
+                    reference_ = l;
+                }
+            }
+        }
+        set.packed.resize(static_cast<std::size_t>((outputs_ - 1) * cols_));
+        for (Index l = 0; l + 1 < outputs_; ++l) {
+            Real* to = set.packed.data() + l * cols_;
+            std::copy_n(row(l == reference_ ? outputs_ - 1 : l), cols_, to);
+            kernels::axpby(cols_, -1, row(reference_), 1, to);
+        }
+        set.entries = set.packed.data();
+    }
+    void put_reference_back(Index count, Index stride, Real* scores) const {
+        Real* reference = scores + reference_ * stride;
+        std::copy_n(reference, count, scores + (outputs_ - 1) * stride);
+        std::fill_n(reference, count, Real(0));
+    }
 
     // Few outputs: rows stay in the second-level cache between the two halves of a pass, as far as enough of them
     // fit to make the walk through the gradient worth it; scattered rows come in smaller blocks, since nothing
@@ -134,7 +193,6 @@ class DenseRows final : public RowEngine<Real> {
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
     }
-    [[nodiscard]] Index size() const { return outputs_ * cols_; }
     // Thread 0 adds straight to the result.
     Real* share_of(int part) {
         return part == 0 ? gradient_ : workers_[static_cast<std::size_t>(part)].share.data();
@@ -146,7 +204,7 @@ class DenseRows final : public RowEngine<Real> {
     // With very few outputs memory is the limit: half of the rows that come next are fetched during the forward
     // half of a pass, which would leave it idle.
     kernels::Ahead<Real> fetch_forward(int part, Stretch stretch) {
-        if (outputs_ > most_memory_bound || !gradient_open_) return {};
+        if (summed() > most_memory_bound || !gradient_open_) return {};
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Index first = stretch.first + stretch.count;
         const Index count = std::min((block_ + 1) / 2, share(part).second - first) / 4 * 4;
@@ -168,6 +226,8 @@ class DenseRows final : public RowEngine<Real> {
     Index cols_;
     Selection selection_;
     Index outputs_ = 0;
+    bool relative_ = false;  // one output less is enough
+    Index reference_ = -1;   // the output others are compared with, once chosen
     Index block_ = 0;
     int threads_ = 1;
     Real* gradient_ = nullptr;

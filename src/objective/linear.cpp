@@ -120,7 +120,7 @@ const Real* LinearObjective<Real>::targets_of(const Selection& selection, Stretc
 template <class Real>
 double LinearObjective<Real>::run(const Pass& pass) {
     const bool moved = pass.source == Source::remembered_and_moved;
-    const int threads = engine_->begin(pass.selection, shape_.rows, threads_);
+    const int threads = engine_->begin(pass.selection, scoring(), threads_);
     prepare_scratch(threads, pass.points);
     if (moved) {
         scores_.prepare_projection();
@@ -224,7 +224,7 @@ double LinearObjective<Real>::pass_share(const Pass& pass, int part) {
 template <class Real>
 void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals) {
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
-    const int threads = engine_->begin(selection, shape_.rows, threads_);
+    const int threads = engine_->begin(selection, scoring(), threads_);
     prepare_scratch(threads, {});
     engine_->prepare(0, x.data(), shape_.rows);
     const auto layout = engine_->layout(shape_.rows);
@@ -249,7 +249,7 @@ void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* res
                                     Matrix<Real>& gradient) {
     gradient.reshape(shape_);
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
-    const int threads = engine_->begin(selection, shape_.rows, threads_);
+    const int threads = engine_->begin(selection, {shape_.rows}, threads_);
     prepare_scratch(threads, {});
     engine_->open_gradient(gradient.data(), 0);
     const auto layout = engine_->layout(shape_.rows);
@@ -278,7 +278,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
     const auto engine = row_engine(features, threads);
     std::vector<Index> rows(static_cast<std::size_t>(last - first));
     for (Index i = first; i < last; ++i) rows[static_cast<std::size_t>(i - first)] = i;
-    threads = engine->begin({rows.data(), last - first}, outputs, threads);
+    threads = engine->begin({rows.data(), last - first}, {outputs}, threads);
     engine->prepare(0, weights.data(), outputs);
     const auto layout = engine->layout(outputs);
     std::vector<AlignedVector<Real>> blocks(static_cast<std::size_t>(threads));

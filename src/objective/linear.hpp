@@ -60,6 +60,7 @@ class LinearObjective final : public Objective<Real> {
     // What is known of the iterate that is followed.
     enum class Knowledge { nothing, scores, scores_before_a_move };
 
+    [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_share(const Pass& pass, int part);
     double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;

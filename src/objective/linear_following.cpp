@@ -62,7 +62,7 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
     if (followed_ == nullptr || known_ != Knowledge::scores) return;
     factored_ = scores_.take_factors(vertex);
     const bool look = !factored_ || scores_.needs_projection();
-    const int threads = engine_->begin({nullptr, samples_}, shape_.rows, threads_);
+    const int threads = engine_->begin({nullptr, samples_}, scoring(), threads_);
     prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();

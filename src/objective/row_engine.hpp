@@ -21,6 +21,14 @@ struct Stretch {
     Index count = 0;
 };
 
+/// What is made of a sample's scores.
+struct Scoring {
+    Index outputs = 0;
+    /// Only differences between scores count, and residuals add up to zero (softmax): an engine may shift the
+    /// scores of a sample by what it likes, and need not look at the residuals of the last output.
+    bool relative = false;
+};
+
 /// How samples of one kind (dense, sparse) are scored and added up, block by block. A pass is begun, its weights
 /// are prepared, and then every thread walks through its share of the rows.
 template <class Real>
@@ -29,7 +37,7 @@ class RowEngine {
     virtual ~RowEngine() = default;
 
     /// Begins a pass over these rows, with up to `threads` threads; returns how many are worth it.
-    virtual int begin(const Selection& selection, Index outputs, int threads) = 0;
+    virtual int begin(const Selection& selection, Scoring scoring, int threads) = 0;
     /// Rows of a block, at most.
     [[nodiscard]] virtual Index block() const = 0;
     /// Where the scores of a block lie, for this many outputs, and the memory they take.
@@ -41,7 +49,8 @@ class RowEngine {
     /// The rows that fall to a thread.
     [[nodiscard]] virtual std::pair<Index, Index> share(int part) const = 0;
 
-    /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0.
+    /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0. Those with
+    /// all outputs are all shifted alike.
     virtual void prepare(std::size_t set, const Real* weights, Index outputs) = 0;
     /// Scores of a stretch of the selection.
     virtual void score(int part, std::size_t set, Stretch stretch, Real* scores) = 0;

@@ -29,7 +29,8 @@ class SparseRows final : public RowEngine<Real> {
           cols_(features.cols()),
           shares_(static_cast<std::size_t>(threads)) {}
 
-    int begin(const Selection& selection, Index outputs, int threads) override {
+    int begin(const Selection& selection, Scoring scoring, int threads) override {
+        const Index outputs = scoring.outputs;
         selection_ = selection;
         outputs_ = outputs;
         nonzeros_ = features_.nonzeros();
