@@ -14,21 +14,31 @@ namespace {
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t large_page = std::size_t{2} << 20;
 
+// From here on a block is given large pages of its own, the last one perhaps in part.
+bool is_large(std::size_t bytes) {
+    return bytes >= large_page / 2;
+}
+
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes >= 2 * large_page) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
+    madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: refusal does no harm
 #endif
 }
 
 std::align_val_t alignment_for(std::size_t bytes) {
-    return std::align_val_t{bytes >= 2 * large_page ? large_page : cache_line};
+    return std::align_val_t{is_large(bytes) ? large_page : cache_line};
+}
+
+std::size_t whole_large_pages(std::size_t bytes) {
+    return (bytes + large_page - 1) / large_page * large_page;
 }
 
 }  // namespace
 
 void* allocate_aligned(std::size_t bytes) {
-    void* memory = ::operator new(bytes, alignment_for(bytes));
-    prefer_large_pages(memory, bytes);
+    if (!is_large(bytes)) return ::operator new(bytes, alignment_for(bytes));
+    void* memory = ::operator new(whole_large_pages(bytes), alignment_for(bytes));
+    prefer_large_pages(memory, whole_large_pages(bytes));
     return memory;
 }
 
@@ -59,10 +69,6 @@ void* map_large_pages(std::size_t bytes) {
     if (before < large_page) munmap(mapped + before + kept, large_page - before);
     prefer_large_pages(mapped + before, bytes);
     return mapped + before;
-}
-
-bool is_large(std::size_t bytes) {
-    return bytes >= 2 * large_page;
 }
 
 }  // namespace

@@ -14,75 +14,118 @@
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-// Part of a table's line: V vectors of its body, and its rest if it has one.
-template <Index V, bool rest, class Real>
+// Tables larger than the caches next to a core have the lines that come up fetched, so many before their turn.
+constexpr Index kLargeTable = Index{2} << 20;  // bytes
+constexpr Index kAhead = 32;
+
+// Where part of a table's lines lies: V vectors of the body, and one of `rest_bytes` of the rest, if any.
+template <Index V, Index rest_bytes, class Real>
 struct Span {
-    static constexpr Index vectors = V + (rest ? 1 : 0);
-    using D = hn::ScalableTag<std::remove_const_t<Real>>;
+    static constexpr Index vectors = V;
+    static constexpr bool has_rest = rest_bytes > 0;
+    using Entry = std::remove_const_t<Real>;
+    using D = hn::ScalableTag<Entry>;
+    using RestD = hn::CappedTag<Entry, std::max<Index>(rest_bytes, 16) / sizeof(Real)>;
 
     Real* body;
     Index body_stride;
-    Real* end;
-    Index end_stride;
-    Index end_count;
+    Real* rest;
+    Index rest_stride;
 
-    HWY_INLINE hn::Vec<D> Load(Index line, Index v) const {
-        if (rest && v == V) return LoadTail(D(), end + line * end_stride, end_count);
-        return hn::LoadU(D(), body + line * body_stride + v * static_cast<Index>(hn::Lanes(D())));
+    HWY_INLINE Real* Body(Index line, Index v) const {
+        return body + line * body_stride + v * static_cast<Index>(hn::Lanes(D()));
     }
-    HWY_INLINE void Store(hn::Vec<D> value, Index line, Index v) const {
-        if (rest && v == V) {
-            StoreTail(D(), value, end + line * end_stride, end_count);
-        } else {
-            hn::StoreU(value, D(), body + line * body_stride + v * static_cast<Index>(hn::Lanes(D())));
+    HWY_INLINE Real* Rest(Index line) const { return rest + line * rest_stride; }
+    HWY_INLINE void Fetch(Index line) const {
+        for (Index v = 0; v < V; ++v) __builtin_prefetch(Body(line, v), 0, 3);
+        if (has_rest) __builtin_prefetch(Rest(line), 0, 3);
+    }
+};
+
+// That part of one line, in registers.
+template <class Span>
+struct Part {
+    static constexpr Index V = Span::vectors;
+    using D = typename Span::D;
+    using RestD = typename Span::RestD;
+    using Real = typename Span::Entry;
+
+    hn::Vec<D> body[std::max<Index>(V, 1)];
+    hn::Vec<RestD> rest;
+
+    HWY_INLINE void Clear() {
+        for (Index v = 0; v < V; ++v) body[v] = hn::Zero(D());
+        rest = hn::Zero(RestD());
+    }
+    template <class Place>
+    HWY_INLINE void Load(const Place& from, Index line) {
+        for (Index v = 0; v < V; ++v) body[v] = hn::LoadU(D(), from.Body(line, v));
+        if (Span::has_rest) rest = hn::LoadU(RestD(), from.Rest(line));
+    }
+    // this += value · line
+    template <class Place>
+    HWY_INLINE void AddLine(Real value, const Place& from, Index line) {
+        for (Index v = 0; v < V; ++v)
+            body[v] = hn::MulAdd(hn::Set(D(), value), hn::LoadU(D(), from.Body(line, v)), body[v]);
+        if (Span::has_rest)
+            rest = hn::MulAdd(hn::Set(RestD(), value), hn::LoadU(RestD(), from.Rest(line)), rest);
+    }
+    HWY_INLINE void Add(const Part& other) {
+        for (Index v = 0; v < V; ++v) body[v] = hn::Add(body[v], other.body[v]);
+        if (Span::has_rest) rest = hn::Add(rest, other.rest);
+    }
+    template <class Place>
+    HWY_INLINE void Store(const Place& to, Index line) const {
+        for (Index v = 0; v < V; ++v) hn::StoreU(body[v], D(), to.Body(line, v));
+        if (Span::has_rest) hn::StoreU(rest, RestD(), to.Rest(line));
+    }
+    // line += value · this
+    template <class Place>
+    HWY_INLINE void AddTo(const Place& to, Index line, Real value) const {
+        for (Index v = 0; v < V; ++v) {
+            Real* at = to.Body(line, v);
+            hn::StoreU(hn::MulAdd(hn::Set(D(), value), body[v], hn::LoadU(D(), at)), D(), at);
+        }
+        if (Span::has_rest) {
+            Real* at = to.Rest(line);
+            hn::StoreU(hn::MulAdd(hn::Set(RestD(), value), rest, hn::LoadU(RestD(), at)), RestD(), at);
         }
     }
 };
 
-// Two sets of sums halve the wait of one addition for the last.
-template <class From, class To, class Real>
+// Several sets of sums, so that an addition need not wait for the last.
+template <bool fetch, class From, class To, class Real>
 HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
                            const To& to) {
-    const hn::ScalableTag<Real> d;
-    using Vector = hn::Vec<decltype(d)>;
-    constexpr Index V = From::vectors;
+    constexpr Index sets = From::vectors + (From::has_rest ? 1 : 0) == 1 ? 4 : 2;
+    const Index fetched = fetch ? lines.start[choice.first + choice.count] - kAhead : 0;
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
         const Index last = lines.start[line + 1];
-        Vector even[V];
-        Vector odd[V];
-        for (Index v = 0; v < V; ++v) even[v] = odd[v] = hn::Zero(d);
+        Part<From> sum[sets];
+        for (Index s = 0; s < sets; ++s) sum[s].Clear();
         Index k = lines.start[line];
-        for (; k + 2 <= last; k += 2) {
-            const Vector value_a = hn::Set(d, lines.value[k]);
-            const Vector value_b = hn::Set(d, lines.value[k + 1]);
-            for (Index v = 0; v < V; ++v) {
-                even[v] = hn::MulAdd(value_a, from.Load(lines.index[k], v), even[v]);
-                odd[v] = hn::MulAdd(value_b, from.Load(lines.index[k + 1], v), odd[v]);
-            }
+        for (; k + sets <= last; k += sets) {
+            if (fetch && k + sets <= fetched)
+                for (Index s = 0; s < sets; ++s) from.Fetch(lines.index[k + s + kAhead]);
+            for (Index s = 0; s < sets; ++s) sum[s].AddLine(lines.value[k + s], from, lines.index[k + s]);
         }
-        if (k < last) {
-            const Vector value = hn::Set(d, lines.value[k]);
-            for (Index v = 0; v < V; ++v) even[v] = hn::MulAdd(value, from.Load(lines.index[k], v), even[v]);
-        }
-        for (Index v = 0; v < V; ++v) to.Store(hn::Add(even[v], odd[v]), i, v);
+        for (; k < last; ++k) sum[0].AddLine(lines.value[k], from, lines.index[k]);
+        for (Index s = 2; s < sets; ++s) sum[s % 2].Add(sum[s]);
+        sum[0].Add(sum[1]);
+        sum[0].Store(to, i);
     }
 }
 
 template <class From, class To, class Real>
 HWY_INLINE void ScatterSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
                             const To& to) {
-    const hn::ScalableTag<Real> d;
-    constexpr Index V = From::vectors;
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
-        hn::Vec<decltype(d)> residual[V];
-        for (Index v = 0; v < V; ++v) residual[v] = from.Load(i, v);
-        for (Index k = lines.start[line]; k < lines.start[line + 1]; ++k) {
-            const auto value = hn::Set(d, lines.value[k]);
-            for (Index v = 0; v < V; ++v)
-                to.Store(hn::MulAdd(value, residual[v], to.Load(lines.index[k], v)), lines.index[k], v);
-        }
+        Part<From> residual;
+        residual.Load(from, i);
+        for (Index k = lines.start[line]; k < lines.start[line + 1]; ++k)
+            residual.AddTo(to, lines.index[k], lines.value[k]);
     }
 }
 
@@ -94,53 +137,50 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index body = table_body<Real>(outputs);
     const Index rest = table_rest<Real>(outputs);
+    const Index stride = body + rest;
     TableReal* end = table.entries + body * table.lines;
-    const Index near = std::min(rest, lanes);
-    const auto call = [&]<Index V, bool with_rest>(Index at) HWY_ATTR {
-        visit(Span<V, with_rest, TableReal>{table.entries + at, body, end, rest, near},
-              Span<V, with_rest, RowReal>{rows + at, body + rest, rows + body, body + rest, near});
+    const auto call = [&]<Index V, Index rest_bytes>(Index at, Index rest_at) HWY_ATTR {
+        visit(Span<V, rest_bytes, TableReal>{table.entries + at, body, end + rest_at, rest},
+              Span<V, rest_bytes, RowReal>{rows + at, stride, rows + body + rest_at, stride});
+    };
+    const auto with_rest = [&]<Index V>(Index at, Index rest_at) HWY_ATTR {
+        switch (std::min<Index>(rest * static_cast<Index>(sizeof(Real)), HWY_MAX_BYTES)) {
+            case 64:
+                return call.template operator()<V, std::min<Index>(64, HWY_MAX_BYTES)>(at, rest_at);
+            case 32:
+                return call.template operator()<V, std::min<Index>(32, HWY_MAX_BYTES)>(at, rest_at);
+            default:
+                return call.template operator()<V, 16>(at, rest_at);
+        }
     };
     // Short vectors need several for a rest; all but the first go by themselves.
-    for (Index at = lanes; at < rest; at += lanes) {
-        const Index count = std::min(lanes, rest - at);
-        visit(Span<0, true, TableReal>{nullptr, 0, end + at, rest, count},
-              Span<0, true, RowReal>{nullptr, 0, rows + body + at, body + rest, count});
-    }
+    for (Index rest_at = lanes; rest_at < rest; rest_at += lanes)
+        with_rest.template operator()<0>(0, rest_at);
     Index at = 0;
     for (; at + 4 * lanes < body || (at + 4 * lanes == body && rest == 0); at += 4 * lanes)
-        call.template operator()<4, false>(at);
-    const Index left = (body - at) / lanes;
-    if (rest == 0) {
-        switch (left) {
-            case 1:
-                call.template operator()<1, false>(at);
-                break;
-            case 2:
-                call.template operator()<2, false>(at);
-                break;
-            case 3:
-                call.template operator()<3, false>(at);
-                break;
-            default:
-                break;
+        call.template operator()<4, 0>(at, 0);
+    const auto last = [&]<Index V>() HWY_ATTR {
+        if (rest == 0) {
+            call.template operator()<V, 0>(at, 0);
+        } else {
+            with_rest.template operator()<V>(at, 0);
         }
-        return;
-    }
-    switch (left) {
+    };
+    switch ((body - at) / lanes) {
         case 0:
-            call.template operator()<0, true>(at);
+            if (rest > 0) with_rest.template operator()<0>(at, 0);
             break;
         case 1:
-            call.template operator()<1, true>(at);
+            last.template operator()<1>();
             break;
         case 2:
-            call.template operator()<2, true>(at);
+            last.template operator()<2>();
             break;
         case 3:
-            call.template operator()<3, true>(at);
+            last.template operator()<3>();
             break;
         default:
-            call.template operator()<4, true>(at);
+            last.template operator()<4>();
             break;
     }
 }
@@ -169,8 +209,16 @@ void Gather(const SparseLines<Real>& lines, LineChoice choice, Table<const Real>
         for (Index i = 0; i < choice.count; ++i) out[i] = GatherOne(lines, choice.line(i), table.entries);
         return;
     }
-    ForSpans(outputs, table, out,
-             [&](const auto& from, const auto& to) HWY_ATTR { GatherSpan(lines, choice, from, to); });
+    const Index bytes = table.lines * table_stride<Real>(outputs) * static_cast<Index>(sizeof(Real));
+    if (choice.list == nullptr && bytes > kLargeTable) {
+        ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
+            GatherSpan<true>(lines, choice, from, to);
+        });
+    } else {
+        ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
+            GatherSpan<false>(lines, choice, from, to);
+        });
+    }
 }
 
 template <class Real>

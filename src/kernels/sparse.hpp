@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -27,7 +28,7 @@ struct LineChoice {
 
 /// A table keeps the outputs of each of its lines (features, or samples) side by side, in two parts: as many as
 /// fill whole cache lines, and after all of those the rest of every line. So one line of the table touches
-/// no more cache lines than it must, and the short rests share theirs.
+/// no more cache lines than it must, and the short rests (of 16, 32 or 64 bytes) share theirs. A single output is an array.
 template <class Real>
 constexpr Index table_body(Index outputs) {
     constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(Real));
@@ -35,8 +36,10 @@ constexpr Index table_body(Index outputs) {
 }
 template <class Real>
 constexpr Index table_rest(Index outputs) {
+    constexpr Index least = 16 / static_cast<Index>(sizeof(Real));
     const Index rest = outputs - table_body<Real>(outputs);
-    return rest == 0 ? 0 : static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(rest)));
+    if (rest == 0 || outputs == 1) return rest;
+    return std::max(least, static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(rest))));
 }
 /// Entries of one line, padding included.
 template <class Real>

@@ -188,7 +188,7 @@ class DenseRows final : public RowEngine<Real> {
         if (outputs_ <= kernels::few_outputs) {
             if (selection_.list != nullptr)
                 return std::clamp<Index>((Index{96} << 10) / row_bytes / 16 * 16, 16, 256);
-            return std::clamp<Index>((Index{320} << 10) / row_bytes / 16 * 16, 32, 256);
+            return std::clamp<Index>((Index{320} << 10) / row_bytes / 16 * 16, 48, 256);
         }
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);

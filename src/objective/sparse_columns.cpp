@@ -11,6 +11,8 @@ namespace {
 
 // Columns whose sums are gathered before they are written to the rows of the gradient.
 constexpr Index tile_columns = 64;
+template <class Real>
+constexpr Index line_entries = 64 / static_cast<Index>(sizeof(Real));
 
 }  // namespace
 
@@ -63,6 +65,9 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
         Real* sums = sums_[static_cast<std::size_t>(part)].data();
         for (Index first = bound(part); first < last; first += tile_columns) {
             const Index end = std::min(first + tile_columns, last);
+            for (Index l = 0; l < outputs; ++l)
+                for (Index j = first; j < end; j += line_entries<Real>)
+                    __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
             kernels::gather_sums({start, row_.data(), value_.data()}, {nullptr, first, end - first},
                                  residuals, outputs, sums);
             kernels::rows_to_matrix(sums, first, end - first, outputs, cols_, gradient);
