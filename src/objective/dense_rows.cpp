@@ -13,6 +13,8 @@ namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 20;
+// Rows for each output, up to which weights and gradient are not worth another look to spare one output.
+constexpr Index few_rows = 64;
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -25,7 +27,8 @@ class DenseRows final : public RowEngine<Real> {
     int begin(const Selection& selection, Scoring scoring, int threads) override {
         selection_ = selection;
         outputs_ = scoring.outputs;
-        relative_ = scoring.relative && outputs_ > 1 && outputs_ <= kernels::few_outputs;
+        relative_ = scoring.relative && outputs_ > 1 && outputs_ <= kernels::few_outputs &&
+                    selection.count > few_rows * outputs_;
         reference_ = -1;
         gradient_open_ = false;
         threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
