@@ -7,6 +7,7 @@
 #include "bridge.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
+#include "sized_problem.hpp"
 
 namespace alfcg {
 namespace {
@@ -48,18 +49,15 @@ void check_objectives(double tolerance) {
                                         {"squared", 1},
                                         {"welsch", 1}})
         for (const Index features : {3, 50, 131})
-            for (const Storage storage : {Storage::dense, Storage::sparse}) {
-                SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) + " d=" +
-                             std::to_string(features) + (storage == Storage::dense ? " dense" : " sparse"));
-                reference::Problem problem;
-                problem.loss = loss;
-                problem.loss_parameter = 0.9;
-                problem.X = reference::gaussian(77, features, 3);
-                problem.outputs = outputs;
-                for (Index i = 0; i < 77; ++i) {
-                    if (outputs > 1) problem.classes.push_back(static_cast<int>(i * 5 % outputs));
-                    if (outputs == 1) problem.targets.push_back(i % 3 == 0 ? -1 : 1);
-                }
+            for (const std::string kind : {"dense", "bytes", "sparse"}) {
+                SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
+                             " d=" + std::to_string(features) + " " + kind);
+                // Enough rows for a pass that spares an output.
+                const Index rows = outputs <= 12 ? 64 * outputs + 13 : 77;
+                const reference::Problem problem = kind == "bytes"
+                                                       ? pixel_problem(loss, rows, features, outputs, 0.01)
+                                                       : sized_problem(loss, rows, features, outputs);
+                const Storage storage = kind == "sparse" ? Storage::sparse : Storage::dense;
                 const reference::Matrix x = reference::gaussian(outputs, features, 9);
                 Bridge<Real> bridge(problem, storage, 2);
                 Matrix<Real> gradient;

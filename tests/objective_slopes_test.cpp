@@ -4,6 +4,7 @@
 #include "bridge.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
+#include "sized_problem.hpp"
 
 namespace alfcg {
 namespace {
@@ -57,28 +58,6 @@ void expect_slopes(Objective<Real>& objective, const Points& points, const std::
     }
 }
 
-// Labels at random, a third of the entries zero.
-reference::Problem drawn_problem(const std::string& loss, Index rows, Index features, int outputs) {
-    reference::Problem problem;
-    problem.loss = loss;
-    problem.loss_parameter = 1.2;
-    problem.X = reference::gaussian(rows, features, 3);
-    problem.X.array() *= (reference::gaussian(rows, features, 4).array() > -0.43).cast<double>();
-    problem.outputs = outputs;
-    std::mt19937_64 random(5);
-    const reference::Matrix noise = reference::gaussian(rows, 1, 6);
-    for (Index i = 0; i < rows; ++i) {
-        if (loss == "multinomial") {
-            problem.classes.push_back(static_cast<int>(random() % static_cast<unsigned>(outputs)));
-        } else if (loss == "logistic" || loss == "sigmoid") {
-            problem.targets.push_back(random() % 2 == 0 ? -1 : 1);
-        } else {
-            problem.targets.push_back(noise(i, 0));
-        }
-    }
-    return problem;
-}
-
 std::vector<Index> drawn_rows(Index size, Index samples) {
     std::vector<Index> batch;
     std::mt19937_64 random(7);
@@ -94,7 +73,7 @@ void check_linear(double tolerance) {
         {"multinomial", 2}, {"multinomial", 3}, {"multinomial", 10}, {"multinomial", 17}, {"multinomial", 40},
         {"logistic", 1},    {"squared", 1},     {"huber", 1},        {"sigmoid", 1},      {"welsch", 1}};
     for (const auto& [loss, outputs] : losses) {
-        const auto problem = drawn_problem(loss, 150, 23, outputs);
+        const auto problem = sized_problem(loss, 150, 23, outputs);
         for (const Index size : {1, 12, 700})
             for (const double apart : {1.0, 1e-3}) {
                 const auto batch = drawn_rows(size, problem.rows());

@@ -6,36 +6,12 @@
 #include "bridge.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
+#include "sized_problem.hpp"
 
 namespace alfcg {
 namespace {
 
 const std::vector<std::string> all_losses{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
-
-// A problem of any size: `outputs` classes for multinomial, half of the entries zero so that sparse data are
-// sparse.
-reference::Problem sized_problem(const std::string& loss, Index rows, Index features, int outputs) {
-    reference::Problem problem;
-    problem.loss = loss;
-    problem.loss_parameter = loss == "huber" ? 0.7 : 1.3;
-    problem.X = reference::gaussian(rows, features, 3);
-    std::mt19937_64 random(5);
-    for (Index i = 0; i < rows; ++i)
-        for (Index j = 0; j < features; ++j)
-            if (random() % 2 == 0) problem.X(i, j) = 0;
-    const reference::Matrix noise = reference::gaussian(rows, 1, 4);
-    for (Index i = 0; i < rows; ++i) {
-        if (loss == "multinomial") {
-            problem.classes.push_back(static_cast<int>(random() % static_cast<unsigned>(outputs)));
-        } else if (loss == "logistic" || loss == "sigmoid") {
-            problem.targets.push_back(random() % 2 == 0 ? -1 : 1);
-        } else {
-            problem.targets.push_back(noise(i, 0));
-        }
-    }
-    problem.outputs = loss == "multinomial" ? outputs : 1;
-    return problem;
-}
 
 template <class Real>
 void expect_gradient(const Matrix<Real>& ours, const reference::Matrix& theirs, double tolerance) {
@@ -50,9 +26,10 @@ void check_against_reference(double tolerance) {
         int outputs;
     };
     for (const std::string& loss : all_losses)
-        for (const Size size : {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7},
-                                Size{70, 123, 11}, Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4},
-                                Size{61, 33, 13}, Size{100, 300, 20}, Size{45, 19, 70}, Size{23, 270, 150}})
+        for (const Size size :
+             {Size{1, 1, 2}, Size{7, 3, 3}, Size{13, 16, 5}, Size{40, 17, 7}, Size{70, 123, 11},
+              Size{300, 50, 26}, Size{37, 64, 10}, Size{29, 131, 4}, Size{61, 33, 13}, Size{100, 300, 20},
+              Size{45, 19, 70}, Size{23, 270, 150}, Size{150, 35, 2}, Size{210, 16, 3}, Size{700, 21, 9}})
             for (const Storage storage : {Storage::dense, Storage::sparse})
                 for (const int threads : {1, 2, 3}) {
                     SCOPED_TRACE(loss + " " + std::to_string(size.rows) + "x" +
@@ -164,8 +141,8 @@ TEST(Objective, BlendsABatchAtTwoPointsIntoAGradient) {
 TEST(Objective, AClassWithHugeWeightsCostsTheOthersNoDigits) {
     constexpr int outputs = 4;
     for (int huge = 0; huge < outputs; ++huge) {
-        auto problem = sized_problem("multinomial", 90, 40, outputs);
-        for (Index i = 0; i < 90; ++i) {
+        auto problem = sized_problem("multinomial", 400, 40, outputs);
+        for (Index i = 0; i < 400; ++i) {
             problem.X(i, 0) = 1;
             if (problem.classes[static_cast<std::size_t>(i)] == huge)
                 problem.classes[static_cast<std::size_t>(i)] = (huge + 1) % outputs;

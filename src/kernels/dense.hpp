@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+
 #include "alfcg/core/matrix.hpp"
 
 /// The hot loops. They know arrays and nothing else; the instruction set is chosen at run time by CPU.
-/// `rows` is a list of pointers to the samples of a block, each of `cols` entries.
+/// `rows` is a list of pointers to the samples of a block, each of `cols` entries; samples of bytes are followed by
+/// zeros up to padded_bytes(cols).
 namespace alfcg::kernels {
 
 /// Vectors are never longer than this many bytes; arrays that are padded are padded to it.
@@ -12,6 +15,10 @@ template <class Real>
 constexpr Index padded(Index count) {
     constexpr Index lanes = vector_bytes / static_cast<Index>(sizeof(Real));
     return (count + lanes - 1) / lanes * lanes;
+}
+
+constexpr Index padded_bytes(Index cols) {
+    return padded<std::uint8_t>(cols);
 }
 
 /// Where the score (or residual) of sample i and output l lies: i * sample_stride + l * output_stride.
@@ -25,9 +32,9 @@ struct ScoreLayout {
 constexpr Index few_outputs = 12;
 
 /// Rows that will be needed next: they are brought near while a block computes.
-template <class Real>
+template <class Sample>
 struct Ahead {
-    const Real* const* rows = nullptr;
+    const Sample* const* rows = nullptr;
     Index count = 0;
 };
 
@@ -36,6 +43,10 @@ void forward_few(const float* const* rows, Index count, const float* weights, In
                  Index stride, float* scores, Ahead<float> ahead = {});
 void forward_few(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
                  Index stride, double* scores, Ahead<double> ahead = {});
+void forward_few(const std::uint8_t* const* rows, Index count, const float* weights, Index outputs,
+                 Index cols, Index stride, float* scores);
+void forward_few(const std::uint8_t* const* rows, Index count, const double* weights, Index outputs,
+                 Index cols, Index stride, double* scores);
 
 /// Lays features first .. last-1 of the weights out for forward_packed; `packed` has padded(outputs) * cols
 /// entries.
@@ -49,10 +60,14 @@ void forward_packed(const float* const* rows, Index count, const float* packed, 
 void forward_packed(const double* const* rows, Index count, const double* packed, Index outputs, Index cols,
                     Index stride, double* scores);
 
-/// gradient[l * cols + j] += Σ_i residual(i, l) rows[i][j].
+/// gradient[l * cols + j] += Σ_i residual(i, l) rows[i][j]; samples of bytes for up to few_outputs outputs.
 void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
               Index outputs, Index cols, float* gradient, Ahead<float> ahead = {});
 void backward(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
               Index outputs, Index cols, double* gradient, Ahead<double> ahead = {});
+void backward(const std::uint8_t* const* rows, Index count, const float* residuals, ScoreLayout layout,
+              Index outputs, Index cols, float* gradient, Ahead<std::uint8_t> ahead = {});
+void backward(const std::uint8_t* const* rows, Index count, const double* residuals, ScoreLayout layout,
+              Index outputs, Index cols, double* gradient, Ahead<std::uint8_t> ahead = {});
 
 }  // namespace alfcg::kernels

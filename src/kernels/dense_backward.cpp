@@ -32,15 +32,18 @@ constexpr Index kPanelRows = 96;
 // Where the last vector has only `tail` entries: nowhere, in the gradient, in the samples too.
 enum class Ragged { nowhere, gradient, everywhere };
 
-template <Index C, Index V, Ragged ragged, class Real>
-HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* residuals, ScoreLayout layout,
-                     Real* gradient, Index gradient_stride, const Ahead<Real>& ahead, Index tail) {
+template <Index C, Index V, Ragged ragged, class Real, class Sample>
+HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real* residuals,
+                     ScoreLayout layout, Real* gradient, Index gradient_stride, const Ahead<Sample>& ahead,
+                     Index tail) {
     const hn::ScalableTag<Real> d;
     using Vector = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    const auto load = [&](const Real* from, Index v, bool short_last) HWY_ATTR {
-        return short_last && v + 1 == V ? LoadTail(d, from + v * lanes, tail)
-                                        : hn::LoadU(d, from + v * lanes);
+    // Bytes: the vectors of a tile share a cache line.
+    constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;
+    const auto load = [&](const auto* from, Index v, bool short_last) HWY_ATTR {
+        return short_last && v + 1 == V ? LoadLastSamples(d, from + v * lanes, tail)
+                                        : LoadSamples(d, from + v * lanes);
     };
     Vector sum[C][V];
     for (Index c = 0; c < C; ++c)
@@ -50,7 +53,7 @@ HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* 
         Vector x[V];
         for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, ragged == Ragged::everywhere);
         if (i < ahead.count) {
-            for (Index v = 0; v < V; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
+            for (Index v = 0; v < fetched; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
         }
         const Real* residual = residuals + i * layout.sample_stride;
         for (Index c = 0; c < C; ++c) {
@@ -70,9 +73,9 @@ HWY_INLINE void Tile(const Real* const* rows, Index count, Index j, const Real* 
     }
 }
 
-template <Index V, Ragged ragged = Ragged::nowhere, class Real>
-HWY_INLINE void Tiles(Index outputs, const Real* const* rows, Index count, Index j, const Real* residuals,
-                      ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Real> ahead,
+template <Index V, Ragged ragged = Ragged::nowhere, class Real, class Sample>
+HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, const Real* residuals,
+                      ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Sample> ahead,
                       Index tail = 0) {
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
@@ -126,10 +129,10 @@ HWY_INLINE void Tiles(Index outputs, const Real* const* rows, Index count, Index
 }
 
 // As many vectors as `width` features fill, the last one perhaps in part.
-template <Ragged ragged, class Real>
-HWY_INLINE void Width(Index width, Index outputs, const Real* const* rows, Index count, Index j,
+template <Ragged ragged, class Real, class Sample>
+HWY_INLINE void Width(Index width, Index outputs, const Sample* const* rows, Index count, Index j,
                       const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
-                      const Ahead<Real>& ahead) {
+                      const Ahead<Sample>& ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index tail = width % lanes;
     const auto tiles = [&]<Index V>() HWY_ATTR {
@@ -189,21 +192,24 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
     }
 }
 
-template <class Real>
-void Backward(const Real* const* rows, Index count, const Real* residuals, ScoreLayout layout, Index outputs,
-              Index cols, Real* gradient, Ahead<Real> ahead) {
+template <class Real, class Sample>
+void Backward(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
+              Index outputs, Index cols, Real* gradient, Ahead<Sample> ahead) {
+    constexpr bool bytes = sizeof(Sample) == 1;
+    constexpr Ragged ragged = bytes ? Ragged::gradient : Ragged::everywhere;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
-    const bool few = outputs <= kFewOutputs;
+    const bool few = bytes || outputs <= kFewOutputs;
     const Index vectors = few ? TileVectors(outputs) : kMostVectors;
     for (Index j = 0; j < cols; j += vectors * lanes) {
         const Index width = std::min(vectors * lanes, cols - j);
-        if (!few) {
-            Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, ahead);
-        } else {
-            Width<Ragged::everywhere>(width, outputs, rows, count, j, residuals, layout, gradient + j, cols,
-                                      ahead);
+        if constexpr (!bytes) {
+            if (!few) {
+                Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, ahead);
+                continue;
+            }
         }
+        Width<ragged>(width, outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead);
     }
 }
 
@@ -216,6 +222,17 @@ void BackwardDouble(const double* const* rows, Index count, const double* residu
     Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
 }
 
+void BackwardFloatBytes(const std::uint8_t* const* rows, Index count, const float* residuals,
+                        ScoreLayout layout, Index outputs, Index cols, float* gradient,
+                        Ahead<std::uint8_t> ahead) {
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+}
+void BackwardDoubleBytes(const std::uint8_t* const* rows, Index count, const double* residuals,
+                         ScoreLayout layout, Index outputs, Index cols, double* gradient,
+                         Ahead<std::uint8_t> ahead) {
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+}
+
 }  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -224,6 +241,8 @@ namespace alfcg::kernels {
 
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
+HWY_EXPORT(BackwardFloatBytes);
+HWY_EXPORT(BackwardDoubleBytes);
 
 void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
               Index outputs, Index cols, float* gradient, Ahead<float> ahead) {
@@ -233,6 +252,17 @@ void backward(const float* const* rows, Index count, const float* residuals, Sco
 void backward(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
               Index outputs, Index cols, double* gradient, Ahead<double> ahead) {
     HWY_DYNAMIC_DISPATCH(BackwardDouble)
+    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+}
+
+void backward(const std::uint8_t* const* rows, Index count, const float* residuals, ScoreLayout layout,
+              Index outputs, Index cols, float* gradient, Ahead<std::uint8_t> ahead) {
+    HWY_DYNAMIC_DISPATCH(BackwardFloatBytes)
+    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+}
+void backward(const std::uint8_t* const* rows, Index count, const double* residuals, ScoreLayout layout,
+              Index outputs, Index cols, double* gradient, Ahead<std::uint8_t> ahead) {
+    HWY_DYNAMIC_DISPATCH(BackwardDoubleBytes)
     (rows, count, residuals, layout, outputs, cols, gradient, ahead);
 }
 

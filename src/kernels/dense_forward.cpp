@@ -64,22 +64,22 @@ HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, double* to) {
 #endif
 
 // Scores of kRows samples; `to` has room for as many even where fewer are meant. As many others may be fetched.
-template <Index C, bool fetch, class Real>
-HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols, Index stride, Real* to,
-                        const Real* const* next) {
+template <Index C, bool fetch, class Real, class Sample>
+HWY_INLINE void FewTile(const Sample* const* rows, const Real* weights, Index cols, Index stride, Real* to,
+                        const Sample* const* next) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    const Real* HWY_RESTRICT row[kRows];
+    const Sample* HWY_RESTRICT row[kRows];
     V sum[C][kRows];
     for (Index r = 0; r < kRows; ++r) {
         row[r] = rows[r];
         for (Index c = 0; c < C; ++c) sum[c][r] = hn::Zero(d);
     }
-    const auto add = [&](Index j, const auto& load) HWY_ATTR {
+    const auto add = [&](Index j, const auto& load_samples, const auto& load) HWY_ATTR {
         V x[kRows];
         for (Index r = 0; r < kRows; ++r) {
-            x[r] = load(row[r] + j);
+            x[r] = load_samples(row[r] + j);
             KeepInRegister(x[r]);
         }
         for (Index c = 0; c < C; ++c) {
@@ -92,17 +92,23 @@ HWY_INLINE void FewTile(const Real* const* rows, const Real* weights, Index cols
         if (fetch) {
             for (Index r = 0; r < kRows; ++r) __builtin_prefetch(next[r] + j, 0, 2);
         }
-        add(j, [&](const Real* from) HWY_ATTR { return hn::LoadU(d, from); });
+        add(
+            j, [&](const Sample* from) HWY_ATTR { return LoadSamples(d, from); },
+            [&](const Real* from) HWY_ATTR { return hn::LoadU(d, from); });
     }
-    if (j < cols) add(j, [&](const Real* from) HWY_ATTR { return LoadTail(d, from, cols - j); });
+    if (j < cols) {
+        add(
+            j, [&](const Sample* from) HWY_ATTR { return LoadLastSamples(d, from, cols - j); },
+            [&](const Real* from) HWY_ATTR { return LoadTail(d, from, cols - j); });
+    }
     for (Index c = 0; c < C; ++c)
         for (Index r = 0; r < kRows; r += 4)
             StoreSums(d, sum[c][r], sum[c][r + 1], sum[c][r + 2], sum[c][r + 3], to + c * stride + r);
 }
 
-template <bool fetch, class Real>
-HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, const Real* weights, Index cols,
-                           Index stride, Real* to, const Real* const* next) {
+template <bool fetch, class Real, class Sample>
+HWY_INLINE void FewOutputs(Index outputs, const Sample* const* rows, const Real* weights, Index cols,
+                           Index stride, Real* to, const Sample* const* next) {
     switch (outputs) {
         case 1:
             return FewTile<1, fetch>(rows, weights, cols, stride, to, next);
@@ -113,9 +119,9 @@ HWY_INLINE void FewOutputs(Index outputs, const Real* const* rows, const Real* w
     }
 }
 
-template <class Real>
-void ForwardFew(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols,
-                Index stride, Real* scores, Ahead<Real> ahead) {
+template <class Real, class Sample>
+void ForwardFew(const Sample* const* rows, Index count, const Real* weights, Index outputs, Index cols,
+                Index stride, Real* scores, Ahead<Sample> ahead) {
     const Index tiles = (outputs + kFewOutputs - 1) / kFewOutputs;
     Index i = 0;
     for (; i + kRows <= count; i += kRows) {
@@ -127,19 +133,19 @@ void ForwardFew(const Real* const* rows, Index count, const Real* weights, Index
             if (i + kRows <= ahead.count) {
                 FewOutputs<true>(width, rows + i, w, cols, stride, to, ahead.rows + i);
             } else {
-                FewOutputs<false, Real>(width, rows + i, w, cols, stride, to, nullptr);
+                FewOutputs<false>(width, rows + i, w, cols, stride, to, rows);
             }
         }
     }
     if (i == count) return;
     // The last samples: the last one stands in for those that are missing.
-    const Real* tile[kRows];
+    const Sample* tile[kRows];
     for (Index r = 0; r < kRows; ++r) tile[r] = rows[std::min(i + r, count - 1)];
     Real last[few_outputs * kRows];
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
-        FewOutputs<false, Real>(outputs * (t + 1) / tiles - c, tile, weights + c * cols, cols, kRows,
-                                last + c * kRows, nullptr);
+        FewOutputs<false>(outputs * (t + 1) / tiles - c, tile, weights + c * cols, cols, kRows,
+                          last + c * kRows, rows);
     }
     for (Index l = 0; l < outputs; ++l)
         std::copy(last + l * kRows, last + l * kRows + count - i, scores + l * stride + i);
@@ -261,6 +267,14 @@ void FewDouble(const double* const* rows, Index count, const double* weights, In
                Index stride, double* scores, Ahead<double> ahead) {
     ForwardFew(rows, count, weights, outputs, cols, stride, scores, ahead);
 }
+void FewFloatBytes(const std::uint8_t* const* rows, Index count, const float* weights, Index outputs,
+                   Index cols, Index stride, float* scores) {
+    ForwardFew(rows, count, weights, outputs, cols, stride, scores, Ahead<std::uint8_t>{});
+}
+void FewDoubleBytes(const std::uint8_t* const* rows, Index count, const double* weights, Index outputs,
+                    Index cols, Index stride, double* scores) {
+    ForwardFew(rows, count, weights, outputs, cols, stride, scores, Ahead<std::uint8_t>{});
+}
 void PackFloat(const float* weights, Index outputs, Index cols, Index first, Index last, float* packed) {
     Pack(weights, outputs, cols, first, last, packed);
 }
@@ -284,6 +298,8 @@ namespace alfcg::kernels {
 
 HWY_EXPORT(FewFloat);
 HWY_EXPORT(FewDouble);
+HWY_EXPORT(FewFloatBytes);
+HWY_EXPORT(FewDoubleBytes);
 HWY_EXPORT(PackFloat);
 HWY_EXPORT(PackDouble);
 HWY_EXPORT(PackedFloat);
@@ -296,6 +312,14 @@ void forward_few(const float* const* rows, Index count, const float* weights, In
 void forward_few(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
                  Index stride, double* scores, Ahead<double> ahead) {
     HWY_DYNAMIC_DISPATCH(FewDouble)(rows, count, weights, outputs, cols, stride, scores, ahead);
+}
+void forward_few(const std::uint8_t* const* rows, Index count, const float* weights, Index outputs,
+                 Index cols, Index stride, float* scores) {
+    HWY_DYNAMIC_DISPATCH(FewFloatBytes)(rows, count, weights, outputs, cols, stride, scores);
+}
+void forward_few(const std::uint8_t* const* rows, Index count, const double* weights, Index outputs,
+                 Index cols, Index stride, double* scores) {
+    HWY_DYNAMIC_DISPATCH(FewDoubleBytes)(rows, count, weights, outputs, cols, stride, scores);
 }
 void pack_weights(const float* weights, Index outputs, Index cols, Index first, Index last, float* packed) {
     HWY_DYNAMIC_DISPATCH(PackFloat)(weights, outputs, cols, first, last, packed);

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "alfcg/core/matrix.hpp"
@@ -50,6 +51,31 @@ HWY_INLINE void StoreTail(D d, hn::Vec<D> v, Real* to, Index count) {
 #else
     hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
 #endif
+}
+
+// A vector of samples; bytes become numbers.
+template <class D, class Real = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadSamples(D d, const Real* from) {
+    return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadSamples(D d, const std::uint8_t* from) {
+    const auto numbers =
+        hn::PromoteTo(hn::Rebind<std::int32_t, D>(), hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+        return hn::ConvertTo(d, numbers);
+    } else {
+        return hn::PromoteTo(d, numbers);
+    }
+}
+// The last, incomplete one; bytes are followed by zeros.
+template <class D, class Real = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> LoadLastSamples(D d, const Real* from, Index count) {
+    return LoadTail(d, from, count);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLastSamples(D d, const std::uint8_t* from, Index /*count*/) {
+    return LoadSamples(d, from);
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE

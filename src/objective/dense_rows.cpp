@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
+#include "objective/byte_samples.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
@@ -18,11 +20,23 @@ constexpr Index few_rows = 64;
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
+// The samples as they are.
 template <class Real>
+struct PlainSamples {
+    using Sample = Real;
+    const DenseFeatures<Real>& features;
+    [[nodiscard]] Index cols() const { return features.cols(); }
+    [[nodiscard]] const Sample* row(Index i) const { return features.row(i); }
+};
+
+template <class Real, class Samples>
 class DenseRows final : public RowEngine<Real> {
+    using Sample = typename Samples::Sample;
+    static constexpr bool plain = std::is_same_v<Sample, Real>;
+
   public:
-    DenseRows(const DenseFeatures<Real>& features, int threads)
-        : features_(features), cols_(features.cols()), workers_(static_cast<std::size_t>(threads)) {}
+    DenseRows(Samples samples, int threads)
+        : samples_(std::move(samples)), cols_(samples_.cols()), workers_(static_cast<std::size_t>(threads)) {}
 
     int begin(const Selection& selection, Scoring scoring, int threads) override {
         selection_ = selection;
@@ -39,6 +53,7 @@ class DenseRows final : public RowEngine<Real> {
             worker.next.resize(static_cast<std::size_t>(block_));
             worker.located = {};
             worker.fetched = 0;
+            if (!plain) worker.residuals.resize(static_cast<std::size_t>(this->score_size(outputs_)));
         }
         return threads_;
     }
@@ -66,18 +81,24 @@ class DenseRows final : public RowEngine<Real> {
         to.entries = to.packed.data();
     }
     void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
-        const Real* const* rows = locate(part, stretch);
+        const Sample* const* rows = locate(part, stretch);
         const Weights& weights = weights_[set];
         const auto at = layout(weights.outputs);
-        if (weights.outputs <= kernels::few_outputs) {
-            const Index outputs = weights.outputs - (weights.shifted ? 1 : 0);
-            kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
-                                 scores, fetch_forward(part, stretch));
-            if (weights.shifted) put_reference_back(stretch.count, at.output_stride, scores);
+        const Index outputs = weights.outputs - (weights.shifted ? 1 : 0);
+        if constexpr (plain) {
+            if (weights.outputs <= kernels::few_outputs) {
+                kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
+                                     scores, fetch_forward(part, stretch));
+            } else {
+                kernels::forward_packed(rows, stretch.count, weights.entries, outputs, cols_,
+                                        at.sample_stride, scores);
+            }
         } else {
-            kernels::forward_packed(rows, stretch.count, weights.entries, weights.outputs, cols_,
-                                    at.sample_stride, scores);
+            kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
+                                 scores);
+            kernels::axpby(outputs * at.output_stride, 0, scores, samples_.scale(), scores);
         }
+        if (weights.shifted) put_reference_back(stretch.count, at.output_stride, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
@@ -109,10 +130,15 @@ class DenseRows final : public RowEngine<Real> {
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
              Stretch next) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        const Real* const* rows = locate(part, stretch);
+        const Sample* const* rows = locate(part, stretch);
         fill(worker.next, next);
         const Index fetched = std::min(next.count, worker.fetched);
         worker.fetched = 0;
+        if constexpr (!plain) {
+            Real* scaled = worker.residuals.data();
+            kernels::axpby(this->score_size(outputs_), samples_.scale(), residuals, 0, scaled);
+            residuals = scaled;
+        }
         kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(part),
                           {worker.next.data() + fetched, next.count - fetched});
         std::swap(worker.rows, worker.next);
@@ -132,11 +158,12 @@ class DenseRows final : public RowEngine<Real> {
 
   private:
     struct Worker {
-        std::vector<const Real*> rows;  // of the stretch at hand
-        std::vector<const Real*> next;
+        std::vector<const Sample*> rows;  // of the stretch at hand
+        std::vector<const Sample*> next;
         Stretch located;    // what `rows` lists
         Index fetched = 0;  // rows of the next stretch that are on their way
         AlignedVector<Real> share;
+        AlignedVector<Real> residuals;  // of a block, scaled like the samples
     };
     struct Weights {
         const Real* entries = nullptr;
@@ -200,13 +227,13 @@ class DenseRows final : public RowEngine<Real> {
     Real* share_of(int part) {
         return part == 0 ? gradient_ : workers_[static_cast<std::size_t>(part)].share.data();
     }
-    void fill(std::vector<const Real*>& rows, Stretch stretch) const {
+    void fill(std::vector<const Sample*>& rows, Stretch stretch) const {
         for (Index i = 0; i < stretch.count; ++i)
-            rows[static_cast<std::size_t>(i)] = features_.row(selection_.row(stretch.first + i));
+            rows[static_cast<std::size_t>(i)] = samples_.row(selection_.row(stretch.first + i));
     }
     // With very few outputs memory is the limit: half of the rows that come next are fetched during the forward
     // half of a pass, which would leave it idle.
-    kernels::Ahead<Real> fetch_forward(int part, Stretch stretch) {
+    kernels::Ahead<Sample> fetch_forward(int part, Stretch stretch) {
         if (summed() > most_memory_bound || !gradient_open_) return {};
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Index first = stretch.first + stretch.count;
@@ -216,7 +243,7 @@ class DenseRows final : public RowEngine<Real> {
         worker.fetched = count;
         return {worker.next.data(), count};
     }
-    const Real* const* locate(int part, Stretch stretch) {
+    const Sample* const* locate(int part, Stretch stretch) {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
             fill(worker.rows, stretch);
@@ -225,7 +252,7 @@ class DenseRows final : public RowEngine<Real> {
         return worker.rows.data();
     }
 
-    const DenseFeatures<Real>& features_;
+    Samples samples_;
     Index cols_;
     Selection selection_;
     Index outputs_ = 0;
@@ -243,20 +270,23 @@ class DenseRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads) {
-    return std::make_unique<DenseRows<Real>>(features, threads);
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads,
+                                                  Index outputs) {
+    if (outputs <= kernels::few_outputs) {
+        if (auto bytes = ByteSamples<Real>::of(features, threads))
+            return std::make_unique<DenseRows<Real, ByteSamples<Real>>>(std::move(*bytes), threads);
+    }
+    return dense_row_engine(features, threads);
 }
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, int threads) {
-    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
-        return dense_row_engine(*dense, threads);
-    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads) {
+    return std::make_unique<DenseRows<Real, PlainSamples<Real>>>(PlainSamples<Real>{features}, threads);
 }
 
 template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, int);
 template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, int);
-template std::unique_ptr<RowEngine<float>> row_engine(const Features<float>&, int);
-template std::unique_ptr<RowEngine<double>> row_engine(const Features<double>&, int);
+template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, int, Index);
+template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, int, Index);
 
 }  // namespace alfcg

@@ -66,13 +66,15 @@ class RowEngine {
     virtual void close_gradient() = 0;
 };
 
-template <class Real>
-std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, int threads);
-
-/// One engine for each kind of data.
+/// An engine for a single pass.
 template <class Real>
 std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads);
 template <class Real>
 std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
+
+/// One for many passes with so many outputs: it may look at the data first and make a copy that suits it better.
+template <class Real>
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads,
+                                                  Index outputs);
 
 }  // namespace alfcg

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "alfcg/core/buffer.hpp"
+#include "alfcg/data/features.hpp"
+#include "kernels/dense.hpp"
+
+namespace alfcg {
+
+/// A copy of dense data whose entries are all whole multiples, up to 255, of one number (pixels, counts, marks of
+/// categories): a byte each, so that passes that wait for memory wait a quarter, or an eighth, as long.
+template <class Real>
+class ByteSamples {
+  public:
+    using Sample = std::uint8_t;
+
+    /// Nothing if the entries are of another kind, or the copy would be large.
+    static std::optional<ByteSamples> of(const DenseFeatures<Real>& features, int threads);
+
+    [[nodiscard]] Index cols() const { return cols_; }
+    [[nodiscard]] const Sample* row(Index i) const { return bytes_.data() + i * stride_; }
+    /// Feature j of sample i is scale() * row(i)[j].
+    [[nodiscard]] double scale() const { return scale_; }
+
+  private:
+    ByteSamples(Index rows, Index cols, double scale);
+    // Whether the row is of the kind, as the copy now says.
+    bool take(Index i, const Real* row);
+
+    Buffer<Sample> bytes_;
+    Index cols_;
+    Index stride_;
+    double scale_;
+};
+
+}  // namespace alfcg

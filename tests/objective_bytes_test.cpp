@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bridge.hpp"
+#include "objective/byte_samples.hpp"
+#include "reference/losses.hpp"
+#include "sized_problem.hpp"
+
+namespace alfcg {
+namespace {
+
+template <class Real>
+std::optional<ByteSamples<Real>> bytes_of(const reference::Matrix& X, int threads = 1) {
+    const auto features = make_features<Real>(X, Storage::dense);
+    return ByteSamples<Real>::of(std::get<DenseFeatures<Real>>(features), threads);
+}
+
+template <class Real>
+void check_recognised(const reference::Matrix& X) {
+    for (const int threads : {1, 3}) {
+        const auto bytes = bytes_of<Real>(X, threads);
+        ASSERT_TRUE(bytes.has_value());
+        EXPECT_EQ(bytes->cols(), X.cols());
+        for (Index i = 0; i < X.rows(); ++i) {
+            for (Index j = 0; j < X.cols(); ++j)
+                EXPECT_NEAR(bytes->scale() * bytes->row(i)[j], X(i, j),
+                            5 * std::numeric_limits<Real>::epsilon() * X(i, j));
+            for (Index j = X.cols(); j < kernels::padded_bytes(X.cols()); ++j) EXPECT_EQ(bytes->row(i)[j], 0);
+        }
+    }
+}
+
+TEST(ByteSamples, AreRecognisedWhateverTheirScale) {
+    for (const double scale : {1.0, 1 / 255.0, 0.37 / 255, 1e-7, 3e5})
+        for (const Index features : {1, 63, 64, 70}) {
+            const auto problem = pixel_problem("squared", 90, features, 1, scale);
+            check_recognised<float>(problem.X);
+            check_recognised<double>(problem.X);
+        }
+    const reference::Matrix marks = (reference::gaussian(200, 9, 1).array() > 0).cast<double>() * 0.3;
+    check_recognised<float>(marks);
+    check_recognised<double>(marks);
+}
+
+TEST(ByteSamples, AreNotSeenWhereASingleEntryIsOfAnotherKind) {
+    const auto problem = pixel_problem("squared", 5000, 12, 1, 1 / 255.0);
+    ASSERT_TRUE(bytes_of<float>(problem.X).has_value());
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const double odd : {-1 / 255.0, 0.5 / 255, 1.0001 / 255, 256 / 255.0, 1e30, infinity, std::nan("")})
+        for (const Index row : {0, 1, 2501, 4999}) {
+            reference::Matrix X = problem.X;
+            X(row, 7) = odd;
+            EXPECT_FALSE(bytes_of<float>(X, 2).has_value()) << odd << " in row " << row;
+            EXPECT_FALSE(bytes_of<double>(X, 2).has_value()) << odd << " in row " << row;
+        }
+    EXPECT_FALSE(bytes_of<double>(reference::Matrix::Zero(5, 4)).has_value());
+    EXPECT_FALSE(bytes_of<double>(reference::gaussian(5, 4, 1)).has_value());
+}
+
+template <class Real>
+void check_gradients(double tolerance) {
+    const std::vector<std::pair<std::string, int>> losses{
+        {"multinomial", 2},  {"multinomial", 3}, {"multinomial", 7}, {"multinomial", 10}, {"multinomial", 12},
+        {"multinomial", 13}, {"logistic", 1},    {"squared", 1},     {"huber", 1}};
+    for (const auto& [loss, outputs] : losses)
+        for (const Index features : {1, 17, 48, 131})
+            for (const int threads : {1, 2, 3}) {
+                SCOPED_TRACE(loss + " c=" + std::to_string(outputs) + " d=" + std::to_string(features));
+                const auto problem = pixel_problem(loss, 900, features, outputs, 0.004);
+                Bridge<Real> bridge(problem, Storage::dense, threads);
+                const reference::Matrix x = reference::gaussian(outputs, features, 9);
+                const auto ours = to_matrix<Real>(x);
+                const auto close = [&](const Matrix<Real>& gradient, const reference::Matrix& expected) {
+                    EXPECT_LE((from_matrix(gradient) - expected).norm(), tolerance * expected.norm());
+                };
+                Matrix<Real> gradient;
+                const double expected = reference::full_value(problem, x);
+                EXPECT_NEAR(bridge.objective->evaluate(ours, gradient), expected, tolerance * (1 + expected));
+                close(gradient, reference::full_gradient(problem, x));
+
+                std::vector<Index> batch;
+                reference::Draw draw;
+                for (Index k = 0; k < 70; ++k) {
+                    batch.push_back(k * k % 900);
+                    draw.push_back(batch.back());
+                }
+                const reference::Matrix held = reference::gaussian(outputs, features, 11);
+                gradient = to_matrix<Real>(held);
+                Matrix<Real> scratch;
+                bridge.objective->blend(batch, {.keep = 0.3, .at_x = 0.7, .x = &ours}, gradient, scratch);
+                close(gradient, 0.3 * held + 0.7 * reference::batch_gradient(problem, x, draw));
+            }
+}
+
+TEST(ByteSamples, GiveTheReferencesGradients) {
+    check_gradients<double>(1e-12);
+    check_gradients<float>(2e-5);
+}
+
+}  // namespace
+}  // namespace alfcg
