@@ -29,10 +29,11 @@ constexpr Index TileOutputs(Index vectors) {
 // Samples of a panel that is copied together: with four vectors of features it fits the first-level cache.
 constexpr Index kPanelRows = 96;
 
-// Where the last vector has only `tail` entries: nowhere, in the gradient, in the samples too.
-enum class Ragged { nowhere, gradient, everywhere };
+// The last vector of a tile is whole, or has only `tail` entries: of the gradient alone, where samples are followed
+// by something that can be read, or of both.
+enum class Last { whole, padded, ragged };
 
-template <Index C, Index V, Ragged ragged, class Real, class Sample>
+template <Index C, Index V, Last last, class Real, class Sample>
 HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real* residuals,
                      ScoreLayout layout, Real* gradient, Index gradient_stride, const Ahead<Sample>& ahead,
                      Index tail) {
@@ -41,17 +42,17 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     // Bytes: the vectors of a tile share a cache line.
     constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;
-    const auto load = [&](const auto* from, Index v, bool short_last) HWY_ATTR {
-        return short_last && v + 1 == V ? LoadLastSamples(d, from + v * lanes, tail)
-                                        : LoadSamples(d, from + v * lanes);
+    const auto load = [&](const auto* from, Index v, bool in_part) HWY_ATTR {
+        return in_part && v + 1 == V ? LoadLastSamples(d, from + v * lanes, tail)
+                                     : LoadSamples(d, from + v * lanes);
     };
     Vector sum[C][V];
     for (Index c = 0; c < C; ++c)
         for (Index v = 0; v < V; ++v)
-            sum[c][v] = load(gradient + c * gradient_stride, v, ragged != Ragged::nowhere);
+            sum[c][v] = load(gradient + c * gradient_stride, v, last != Last::whole);
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
-        for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, ragged == Ragged::everywhere);
+        for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, last == Last::ragged);
         if (i < ahead.count) {
             for (Index v = 0; v < fetched; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
         }
@@ -64,7 +65,7 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     for (Index c = 0; c < C; ++c) {
         for (Index v = 0; v < V; ++v) {
             Real* to = gradient + c * gradient_stride + v * lanes;
-            if (ragged != Ragged::nowhere && v + 1 == V) {
+            if (last != Last::whole && v + 1 == V) {
                 StoreTail(d, sum[c][v], to, tail);
             } else {
                 hn::StoreU(sum[c][v], d, to);
@@ -73,18 +74,33 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     }
 }
 
-template <Index V, Ragged ragged = Ragged::nowhere, class Real, class Sample>
+// Tiles that come up all the time have a version for whole vectors; the others, at the end of the rows, go
+// without.
+constexpr bool HasWholeTile(Index outputs, Index vectors) {
+    return vectors > 1 && (!kManyRegisters || vectors == TileVectors(outputs));
+}
+
+// V vectors of features, `tail` entries of the last.
+template <Index V, class Real, class Sample>
 HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, const Real* residuals,
                       ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Sample> ahead,
-                      Index tail = 0) {
+                      Index tail) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
         const Real* r = residuals + c * layout.output_stride;
         Real* g = gradient + c * gradient_stride;
-        const auto tile = [&]<Index C>() {
-            Tile<std::min(C, most), V, ragged>(rows, count, j, r, layout, g, gradient_stride, ahead, tail);
+        const auto tile = [&]<Index outputs_here>() {
+            constexpr Index C = std::min(outputs_here, most);
+            constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
+            if constexpr (HasWholeTile(C, V)) {
+                if (tail == lanes)
+                    return Tile<C, V, Last::whole>(rows, count, j, r, layout, g, gradient_stride, ahead,
+                                                   tail);
+            }
+            Tile<C, V, in_part>(rows, count, j, r, layout, g, gradient_stride, ahead, tail);
         };
         switch (outputs * (t + 1) / tiles - c) {
             case 1:
@@ -128,34 +144,55 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
     }
 }
 
-// As many vectors as `width` features fill, the last one perhaps in part.
-template <Ragged ragged, class Real, class Sample>
-HWY_INLINE void Width(Index width, Index outputs, const Sample* const* rows, Index count, Index j,
-                      const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
-                      const Ahead<Sample>& ahead) {
+// The same for many outputs and samples that are padded: they are shared out over tiles of nearly the same size.
+template <Index V, class Real>
+HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, const Real* residuals,
+                           ScoreLayout layout, Real* gradient, Index gradient_stride, Index tail) {
+    constexpr Index most = TileOutputs(kMostVectors);
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
-    const Index tail = width % lanes;
-    const auto tiles = [&]<Index V>() HWY_ATTR {
-        if (tail == 0) {
-            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient, gradient_stride, ahead);
-        } else {
-            Tiles<V, ragged>(outputs, rows, count, j, residuals, layout, gradient, gradient_stride, ahead,
-                             tail);
+    const Index tiles = (outputs + most - 1) / most;
+    for (Index t = 0; t < tiles; ++t) {
+        const Index c = outputs * t / tiles;
+        const auto tile = [&]<Index C>() HWY_ATTR {
+            const Real* r = residuals + c * layout.output_stride;
+            Real* g = gradient + c * gradient_stride;
+            if constexpr (V == kMostVectors) {
+                if (tail == lanes)
+                    return Tile<C, V, Last::whole>(rows, count, 0, r, layout, g, gradient_stride,
+                                                   Ahead<Real>{}, tail);
+            }
+            Tile<C, V, Last::padded>(rows, count, 0, r, layout, g, gradient_stride, Ahead<Real>{}, tail);
+        };
+        static_assert(most >= 3 && kFewOutputs >= 2 * most);  // so that tiles are no smaller than these
+        switch (most - (outputs * (t + 1) / tiles - c)) {
+            case 0:
+                tile.template operator()<most>();
+                break;
+            case 1:
+                tile.template operator()<most - 1>();
+                break;
+            default:
+                tile.template operator()<most - 2>();
+                break;
         }
-    };
-    switch ((width + lanes - 1) / lanes) {
+    }
+}
+
+// Calls visit<V>(tail) for as many vectors V as `width` features fill, `tail` of them in the last.
+template <class Real, class Visit>
+HWY_INLINE void ForWidth(Index width, const Visit& visit) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index vectors = (width + lanes - 1) / lanes;
+    const Index tail = width - (vectors - 1) * lanes;
+    switch (vectors) {
         case 1:
-            tiles.template operator()<1>();
-            break;
+            return visit.template operator()<1>(tail);
         case 2:
-            tiles.template operator()<2>();
-            break;
+            return visit.template operator()<2>(tail);
         case 3:
-            tiles.template operator()<3>();
-            break;
+            return visit.template operator()<3>(tail);
         default:
-            tiles.template operator()<4>();
-            break;
+            return visit.template operator()<4>(tail);
     }
 }
 
@@ -187,8 +224,10 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
             for (Index k = 0; k < whole; k += lanes) hn::Store(hn::LoadU(d, from + k), d, to + k);
             if (tail > 0) hn::Store(LoadTail(d, from + whole, tail), d, to + whole);
         }
-        Width<Ragged::gradient>(width, outputs, panel_rows, here, 0, residuals + first * layout.sample_stride,
-                                layout, gradient + j, cols, Ahead<Real>{});
+        ForWidth<Real>(width, [&]<Index vectors>(Index last) HWY_ATTR {
+            PanelTiles<vectors>(outputs, panel_rows, here, residuals + first * layout.sample_stride, layout,
+                                gradient + j, cols, last);
+        });
     }
 }
 
@@ -196,7 +235,6 @@ template <class Real, class Sample>
 void Backward(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
               Index outputs, Index cols, Real* gradient, Ahead<Sample> ahead) {
     constexpr bool bytes = sizeof(Sample) == 1;
-    constexpr Ragged ragged = bytes ? Ragged::gradient : Ragged::everywhere;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
     const bool few = bytes || outputs <= kFewOutputs;
@@ -209,7 +247,9 @@ void Backward(const Sample* const* rows, Index count, const Real* residuals, Sco
                 continue;
             }
         }
-        Width<ragged>(width, outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead);
+        ForWidth<Real>(width, [&]<Index V>(Index tail) HWY_ATTR {
+            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead, tail);
+        });
     }
 }
 
