@@ -12,6 +12,7 @@ from harness.rounds import Ratio, Side, alternate, ratio
 from harness.worker import Worker
 
 RANDN = "randn-30000-5000"
+PLAIN = "randn-50000-768"  # of MNIST's size, but of numbers that no byte can hold
 CLASSES = (2, 3, 26, 100, 1000)
 FEATURES = (50, 123, 784, 5000)
 
@@ -31,7 +32,7 @@ class _Limits:
             return self.fastest, "memory"
         return at_peak, "compute"
 
-    def rows(self, case: str, what: str, gradient: Side, target: float) -> list[Row]:
+    def rows(self, case: str, what: str, gradient: Side, target: float | None) -> list[Row]:
         bound, kind = self.roofline()
         return [
             row(case, what, "streaming read", gradient, self.read, "at most", target),
@@ -43,9 +44,11 @@ class _Limits:
 def gradient_f32(context: Context) -> None:
     for data in (context.data.mnist(), RANDN):
         _dense_gradient(context, data)
+    if not context.quick:
+        _dense_gradient(context, PLAIN, with_targets=False)
 
 
-def _dense_gradient(context: Context, data: str) -> None:
+def _dense_gradient(context: Context, data: str, with_targets: bool = True) -> None:
     case = "gradient-f32"
     what = f"full gradient, f32, 10 classes, {data}"
     with ExitStack() as stack:
@@ -65,12 +68,12 @@ def _dense_gradient(context: Context, data: str) -> None:
             others["PyTorch"] = Side(torch, "gradient")
         alternate([gradient, alone, *limits.sides, *others.values()], context.pace(7, 3, 0.3))
         rows = context.results.rows
-        rows += limits.rows(case, what, gradient, 2.0)
+        rows += limits.rows(case, what, gradient, 2.0 if with_targets else None)
         for name, side in others.items():
-            target = 4.5 if name.startswith("NumPy, X") else None
+            target = 4.5 if with_targets and name.startswith("NumPy, X") else None
             rows.append(row(case, what, name, gradient, side, "at least", target))
         if context.threads > 1:
-            target = 1.8 if context.threads == 2 else None
+            target = 1.8 if with_targets and context.threads == 2 else None
             against = f"one thread ({context.threads} are used)"
             rows.append(row("threads", what, against, gradient, alone, "at least", target))
 
