@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "bridge.hpp"
@@ -157,6 +159,20 @@ TEST(Objective, AClassWithHugeWeightsCostsTheOthersNoDigits) {
                     2e-6);
         expect_gradient(gradient, reference::full_gradient(problem, rounded), 2e-6);
     }
+}
+
+TEST(Objective, WhatAGradientHeldBeforeDoesNotCount) {
+    for (const std::string& loss : all_losses)
+        for (const bool pixels : {false, true}) {
+            const auto problem =
+                pixels ? pixel_problem(loss, 400, 21, 3, 0.01) : sized_problem(loss, 400, 21, 3);
+            Bridge<float> bridge(problem, Storage::dense, 2);
+            const reference::Matrix x = reference::gaussian(problem.outputs, 21, 9);
+            Matrix<float> gradient(problem.outputs, 21);
+            std::fill_n(gradient.data(), gradient.size(), std::numeric_limits<float>::quiet_NaN());
+            bridge.objective->evaluate(to_matrix<float>(x), gradient);
+            expect_gradient(gradient, reference::full_gradient(problem, x), 2e-5);
+        }
 }
 
 TEST(Objective, GradientsAgreeWithCentralDifferences) {

@@ -28,6 +28,12 @@ HWY_INLINE void Axpby(Index n, double a, const Real* HWY_RESTRICT x, double b, R
 }
 
 template <class Real>
+HWY_INLINE void ScaleTo(Index n, double a, const Real* x, Real* y) {
+    const Real ra = static_cast<Real>(a);
+    for (Index i = 0; i < n; ++i) y[i] = ra * x[i];
+}
+
+template <class Real>
 HWY_INLINE double DistanceSquared(Index n, const Real* HWY_RESTRICT x, const Real* HWY_RESTRICT y) {
     double sums[kLanes] = {};
     Index i = 0;
@@ -90,6 +96,12 @@ void AxpbyFloat(Index n, double a, const float* x, double b, float* y) {
 void AxpbyDouble(Index n, double a, const double* x, double b, double* y) {
     Axpby(n, a, x, b, y);
 }
+void ScaleFloat(Index n, double a, const float* x, float* y) {
+    ScaleTo(n, a, x, y);
+}
+void ScaleDouble(Index n, double a, const double* x, double* y) {
+    ScaleTo(n, a, x, y);
+}
 double DistanceFloat(Index n, const float* x, const float* y) {
     return DistanceSquared(n, x, y);
 }
@@ -117,6 +129,8 @@ namespace alfcg::kernels {
 
 HWY_EXPORT(AxpbyFloat);
 HWY_EXPORT(AxpbyDouble);
+HWY_EXPORT(ScaleFloat);
+HWY_EXPORT(ScaleDouble);
 HWY_EXPORT(DistanceFloat);
 HWY_EXPORT(DistanceDouble);
 HWY_EXPORT(DirectionFloat);
@@ -129,6 +143,12 @@ void axpby(Index n, double a, const float* x, double b, float* y) {
 }
 void axpby(Index n, double a, const double* x, double b, double* y) {
     HWY_DYNAMIC_DISPATCH(AxpbyDouble)(n, a, x, b, y);
+}
+void scale_to(Index n, double a, const float* x, float* y) {
+    HWY_DYNAMIC_DISPATCH(ScaleFloat)(n, a, x, y);
+}
+void scale_to(Index n, double a, const double* x, double* y) {
+    HWY_DYNAMIC_DISPATCH(ScaleDouble)(n, a, x, y);
 }
 double distance_squared(Index n, const float* x, const float* y) {
     return HWY_DYNAMIC_DISPATCH(DistanceFloat)(n, x, y);

@@ -9,6 +9,10 @@ namespace alfcg::kernels {
 void axpby(Index n, double a, const float* x, double b, float* y);
 void axpby(Index n, double a, const double* x, double b, double* y);
 
+/// y = a x, whatever y holds; x may be y.
+void scale_to(Index n, double a, const float* x, float* y);
+void scale_to(Index n, double a, const double* x, double* y);
+
 /// Σ (x - y)².
 double distance_squared(Index n, const float* x, const float* y);
 double distance_squared(Index n, const double* x, const double* y);

@@ -1,7 +1,6 @@
 #include "objective/byte_samples.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -19,14 +18,20 @@ constexpr double modest_share = 0.15;
 // Rows, spread over all, that give the scale; they also tell soon that data are of another kind.
 constexpr Index sampled_rows = 64;
 
-// The multiple of `scale` that x is; nothing when it is none up to 255, but for rounding.
+// Which multiple of `scale` x is, up to 255, and whether it is one at all, but for rounding. Without a branch, so that a
+// row can be looked at in vectors.
 template <class Real>
-bool whole(Real x, double scale, double& multiple) {
-    const auto value = static_cast<double>(x);
-    multiple = std::nearbyint(value / scale);
-    return multiple >= 0 && multiple <= most &&
-           std::abs(value - multiple * scale) <= 4 * std::numeric_limits<Real>::epsilon() * value;
-}
+struct Multiple {
+    Multiple(Real x, double scale, double inverse) {
+        const auto value = static_cast<double>(x);
+        const double bounded = value * inverse < most ? value * inverse : most;
+        number = static_cast<std::int32_t>((bounded > 0 ? bounded : 0) + 0.5);
+        const double nearest = number * scale;
+        whole = std::abs(value - nearest) <= 4 * std::numeric_limits<Real>::epsilon() * nearest;
+    }
+    std::int32_t number;
+    bool whole;
+};
 
 }  // namespace
 
@@ -40,13 +45,15 @@ ByteSamples<Real>::ByteSamples(Index rows, Index cols, double scale)
 template <class Real>
 bool ByteSamples<Real>::take(Index i, const Real* row) {
     Sample* to = bytes_.data() + i * stride_;
+    const double inverse = 1 / scale_;
+    std::int32_t others = 0;
     for (Index j = 0; j < cols_; ++j) {
-        double multiple = 0;
-        if (!whole(row[j], scale_, multiple)) return false;
-        to[j] = static_cast<Sample>(multiple);
+        const Multiple<Real> multiple(row[j], scale_, inverse);
+        to[j] = static_cast<Sample>(multiple.number);
+        others += multiple.whole ? 0 : 1;
     }
     std::fill(to + cols_, to + stride_, Sample{0});
-    return true;
+    return others == 0;
 }
 
 template <class Real>
@@ -70,11 +77,11 @@ std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>
     }
     if (largest == 0) return std::nullopt;
     for (const double scale : {smallest, largest / most}) {
-        double multiple = 0;
         bool fits = std::isnormal(scale);
         for (Index k = 0; k < seen && fits; ++k) {
             const Real* row = features.row(rows * k / seen);
-            fits = std::all_of(row, row + cols, [&](Real x) { return whole(x, scale, multiple); });
+            fits = std::all_of(row, row + cols,
+                               [&](Real x) { return Multiple<Real>(x, scale, 1 / scale).whole; });
         }
         if (!fits) continue;
         ByteSamples result(rows, cols, scale);

@@ -96,7 +96,7 @@ class DenseRows final : public RowEngine<Real> {
         } else {
             kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
                                  scores);
-            kernels::axpby(outputs * at.output_stride, 0, scores, samples_.scale(), scores);
+            kernels::scale_to(outputs * at.output_stride, samples_.scale(), scores, scores);
         }
         if (weights.shifted) put_reference_back(stretch.count, at.output_stride, scores);
     }
@@ -118,13 +118,17 @@ class DenseRows final : public RowEngine<Real> {
         if (relative_) {
             // What all rows add up to, and will add up to in the end.
             Real* last = share + size;
-            if (keep_ != 0) add_rows(1, share, 0, cols_, last);
-            kernels::axpby(cols_, 0, last, keep_, last);
+            if (keep_ == 0) {
+                std::fill_n(last, cols_, Real(0));
+            } else {
+                add_rows(1, share, 0, cols_, last);
+                kernels::scale_to(cols_, keep_, last, last);
+            }
         }
         if (keep_ == 0) {
             std::fill_n(share, size, Real(0));
         } else if (keep_ != 1) {
-            kernels::axpby(size, 0, share, keep_, share);
+            kernels::scale_to(size, keep_, share, share);
         }
     }
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
@@ -136,7 +140,7 @@ class DenseRows final : public RowEngine<Real> {
         worker.fetched = 0;
         if constexpr (!plain) {
             Real* scaled = worker.residuals.data();
-            kernels::axpby(this->score_size(outputs_), samples_.scale(), residuals, 0, scaled);
+            kernels::scale_to(this->score_size(outputs_), samples_.scale(), residuals, scaled);
             residuals = scaled;
         }
         kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(part),

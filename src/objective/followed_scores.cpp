@@ -71,7 +71,7 @@ void FollowedScores<Real>::mix(Stretch stretch, double step, bool factored, Real
     }
     if (scale_ == 0) {
         for_each_run(stretch, layout, [&](Index /*here*/, Index there, Index count) {
-            kernels::axpby(count, 0, to + there, stay, to + there);
+            kernels::scale_to(count, stay, to + there, to + there);
         });
         return;
     }

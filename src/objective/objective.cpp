@@ -18,7 +18,7 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
         if (blend.slopes != nullptr)
             (&point == blend.x ? blend.slopes->at_x : blend.slopes->at_y) = slope(first ? gradient : scratch);
         if (first) {
-            if (factor != 1) kernels::axpby(size, 0, gradient.data(), factor, gradient.data());
+            if (factor != 1) kernels::scale_to(size, factor, gradient.data(), gradient.data());
         } else {
             kernels::axpby(size, factor, scratch.data(), keep, gradient.data());
         }

@@ -97,7 +97,7 @@ class SparseRows final : public RowEngine<Real> {
         } else if (keep_ == 0) {
             std::fill(gradient_, gradient_ + outputs_ * cols_, Real(0));
         } else if (keep_ != 1) {
-            kernels::axpby(outputs_ * cols_, 0, gradient_, keep_, gradient_);
+            kernels::scale_to(outputs_ * cols_, keep_, gradient_, gradient_);
         }
     }
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
