@@ -4,34 +4,20 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/parallel.hpp"
+#include "kernels/bytes.hpp"
 
 namespace alfcg {
 
 namespace {
 
-constexpr double most = 255;
 // Memory that the copy may always take; beyond, it may add this share to what the data take.
 constexpr Index modest_bytes = Index{96} << 20;
 constexpr double modest_share = 0.15;
 // Rows, spread over all, that give the scale; they also tell soon that data are of another kind.
 constexpr Index sampled_rows = 64;
-
-// Which multiple of `scale` x is, up to 255, and whether it is one at all, but for rounding. Without a branch, so that a
-// row can be looked at in vectors.
-template <class Real>
-struct Multiple {
-    Multiple(Real x, double scale, double inverse) {
-        const auto value = static_cast<double>(x);
-        const double bounded = value * inverse < most ? value * inverse : most;
-        number = static_cast<std::int32_t>((bounded > 0 ? bounded : 0) + 0.5);
-        const double nearest = number * scale;
-        whole = std::abs(value - nearest) <= 4 * std::numeric_limits<Real>::epsilon() * nearest;
-    }
-    std::int32_t number;
-    bool whole;
-};
 
 }  // namespace
 
@@ -41,20 +27,6 @@ ByteSamples<Real>::ByteSamples(Index rows, Index cols, double scale)
       cols_(cols),
       stride_(kernels::padded_bytes(cols)),
       scale_(scale) {}
-
-template <class Real>
-bool ByteSamples<Real>::take(Index i, const Real* row) {
-    Sample* to = bytes_.data() + i * stride_;
-    const double inverse = 1 / scale_;
-    std::int32_t others = 0;
-    for (Index j = 0; j < cols_; ++j) {
-        const Multiple<Real> multiple(row[j], scale_, inverse);
-        to[j] = static_cast<Sample>(multiple.number);
-        others += multiple.whole ? 0 : 1;
-    }
-    std::fill(to + cols_, to + stride_, Sample{0});
-    return others == 0;
-}
 
 template <class Real>
 std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
@@ -76,20 +48,20 @@ std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>
         }
     }
     if (largest == 0) return std::nullopt;
-    for (const double scale : {smallest, largest / most}) {
+    std::vector<Sample> tried(static_cast<std::size_t>(kernels::padded_bytes(cols)));
+    for (const double scale : {smallest, largest / 255}) {
         bool fits = std::isnormal(scale);
-        for (Index k = 0; k < seen && fits; ++k) {
-            const Real* row = features.row(rows * k / seen);
-            fits = std::all_of(row, row + cols,
-                               [&](Real x) { return Multiple<Real>(x, scale, 1 / scale).whole; });
-        }
+        for (Index k = 0; k < seen && fits; ++k)
+            fits = kernels::whole_multiples(features.row(rows * k / seen), cols, scale, tried.data());
         if (!fits) continue;
         ByteSamples result(rows, cols, scale);
         std::atomic<bool> all = true;
         parallel(threads, [&](int part) {
             const auto [first, last] = alfcg::share(rows, part, threads);
-            for (Index i = first; i < last && all; ++i)
-                if (!result.take(i, features.row(i))) all = false;
+            for (Index i = first; i < last && all; ++i) {
+                Sample* to = result.bytes_.data() + i * result.stride_;
+                if (!kernels::whole_multiples(features.row(i), cols, scale, to)) all = false;
+            }
         });
         if (all) return result;
     }

@@ -26,8 +26,6 @@ class ByteSamples {
 
   private:
     ByteSamples(Index rows, Index cols, double scale);
-    // Whether the row is of the kind, as the copy now says.
-    bool take(Index i, const Real* row);
 
     Buffer<Sample> bytes_;
     Index cols_;
