@@ -144,14 +144,14 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
               Span<V, rest_bytes, RowReal>{rows + at, stride, rows + body + rest_at, stride});
     };
     const auto with_rest = [&]<Index V>(Index at, Index rest_at) HWY_ATTR {
-        switch (std::min<Index>(rest * static_cast<Index>(sizeof(Real)), HWY_MAX_BYTES)) {
-            case 64:
-                return call.template operator()<V, std::min<Index>(64, HWY_MAX_BYTES)>(at, rest_at);
-            case 32:
-                return call.template operator()<V, std::min<Index>(32, HWY_MAX_BYTES)>(at, rest_at);
-            default:
-                return call.template operator()<V, 16>(at, rest_at);
+        const Index bytes = rest * static_cast<Index>(sizeof(Real));
+        if constexpr (HWY_MAX_BYTES >= 64) {
+            if (bytes >= 64) return call.template operator()<V, 64>(at, rest_at);
         }
+        if constexpr (HWY_MAX_BYTES >= 32) {
+            if (bytes >= 32) return call.template operator()<V, 32>(at, rest_at);
+        }
+        call.template operator()<V, 16>(at, rest_at);
     };
     // Short vectors need several for a rest; all but the first go by themselves.
     for (Index rest_at = lanes; rest_at < rest; rest_at += lanes)
@@ -350,6 +350,7 @@ void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Ind
     Turn(rows, table_stride<Real>(outputs), count, outputs, matrix + first, cols);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define ALFCG_FOR(REAL, SUFFIX)                                                                              \
     void Gather##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, Table<const REAL> table,          \
                         Index outputs, REAL* out) {                                                          \
@@ -382,6 +383,7 @@ void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Ind
                               REAL* matrix) {                                                                \
         RowsToMatrix(rows, first, count, outputs, cols, matrix);                                             \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 ALFCG_FOR(float, Float)
 ALFCG_FOR(double, Double)
 #undef ALFCG_FOR
@@ -392,6 +394,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alfcg::kernels {
 
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define ALFCG_FOR(REAL, SUFFIX)                                                                            \
     HWY_EXPORT(Gather##SUFFIX);                                                                            \
     HWY_EXPORT(Scatter##SUFFIX);                                                                           \
@@ -432,6 +435,7 @@ namespace alfcg::kernels {
                         REAL* matrix) {                                                                    \
         HWY_DYNAMIC_DISPATCH(RowsToMatrix##SUFFIX)(rows, first, count, outputs, cols, matrix);             \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 ALFCG_FOR(float, Float)
 ALFCG_FOR(double, Double)
 
