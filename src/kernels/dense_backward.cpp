@@ -17,13 +17,12 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 // outputs there are, the more vectors it takes, up to four.
 constexpr Index kSums = kManyRegisters ? 27 : 12;  // vectors of a tile
 constexpr Index kMostVectors = 4;
-constexpr Index kFewOutputs = 12;  // more need a second walk through the samples
 
 constexpr Index TileVectors(Index outputs) {
     return std::min(kMostVectors, std::max<Index>(kSums / outputs, 2));
 }
 constexpr Index TileOutputs(Index vectors) {
-    return std::min(kFewOutputs, kSums / vectors);
+    return std::min(few_outputs, kSums / vectors);
 }
 
 // Samples of a panel that is copied together: with four vectors of features it fits the first-level cache.
@@ -163,7 +162,7 @@ HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, 
             }
             Tile<C, V, Last::padded>(rows, count, 0, r, layout, g, gradient_stride, Ahead<Real>{}, tail);
         };
-        static_assert(most >= 3 && kFewOutputs >= 2 * most);  // so that tiles are no smaller than these
+        static_assert(most >= 3 && few_outputs >= 2 * most);  // so that tiles are no smaller than these
         switch (most - (outputs * (t + 1) / tiles - c)) {
             case 0:
                 tile.template operator()<most>();
@@ -237,7 +236,7 @@ void Backward(const Sample* const* rows, Index count, const Real* residuals, Sco
     constexpr bool bytes = sizeof(Sample) == 1;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
-    const bool few = bytes || outputs <= kFewOutputs;
+    const bool few = bytes || outputs <= few_outputs;
     const Index vectors = few ? TileVectors(outputs) : kMostVectors;
     for (Index j = 0; j < cols; j += vectors * lanes) {
         const Index width = std::min(vectors * lanes, cols - j);

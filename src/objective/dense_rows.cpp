@@ -275,23 +275,19 @@ class DenseRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads,
-                                                  Index outputs) {
-    if (outputs <= kernels::few_outputs) {
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, Index outputs,
+                                                  int threads, Use use) {
+    // Rows of bytes are padded: short ones would save nothing.
+    const Index row_bytes = features.cols() * static_cast<Index>(sizeof(Real));
+    if (use == Use::often && outputs <= kernels::few_outputs &&
+        2 * kernels::padded_bytes(features.cols()) <= row_bytes) {
         if (auto bytes = ByteSamples<Real>::of(features, threads))
             return std::make_unique<DenseRows<Real, ByteSamples<Real>>>(std::move(*bytes), threads);
     }
-    return dense_row_engine(features, threads);
-}
-
-template <class Real>
-std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads) {
     return std::make_unique<DenseRows<Real, PlainSamples<Real>>>(PlainSamples<Real>{features}, threads);
 }
 
-template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, int);
-template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, int);
-template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, int, Index);
-template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, int, Index);
+template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, Index, int, Use);
+template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, Index, int, Use);
 
 }  // namespace alfcg

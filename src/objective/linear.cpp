@@ -46,16 +46,10 @@ Index bytes_of(const Features<Real>& features) {
 }
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> lasting_engine(const Features<Real>& features, int threads, Index outputs) {
+std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
+                                            Use use) {
     if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
-        return dense_row_engine(*dense, threads, outputs);
-    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
-}
-
-template <class Real>
-std::unique_ptr<RowEngine<Real>> passing_engine(const Features<Real>& features, int threads) {
-    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
-        return dense_row_engine(*dense, threads);
+        return dense_row_engine(*dense, outputs, threads, use);
     return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
 }
 
@@ -69,7 +63,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       samples_(checked_samples(rows(features), targets, loss)),
       shape_{targets.outputs, cols(features)},
       data_bytes_(bytes_of(features)),
-      engine_(lasting_engine(features, threads_, targets.outputs)),
+      engine_(row_engine(features, targets.outputs, threads_, Use::often)),
       scratch_(static_cast<std::size_t>(threads_)) {
     if (shape_.cols == 0) throw Error("the data have no features");
 }
@@ -289,7 +283,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
                    Real* scores, int threads) {
     const Index outputs = weights.rows();
     threads = resolve_threads(threads);
-    const auto engine = passing_engine(features, threads);
+    const auto engine = row_engine(features, outputs, threads, Use::once);
     std::vector<Index> rows(static_cast<std::size_t>(last - first));
     for (Index i = first; i < last; ++i) rows[static_cast<std::size_t>(i - first)] = i;
     threads = engine->begin({rows.data(), last - first}, {outputs}, threads);

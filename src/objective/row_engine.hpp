@@ -66,15 +66,13 @@ class RowEngine {
     virtual void close_gradient() = 0;
 };
 
-/// An engine for a single pass.
+/// One that will be used often may look at the data first and make a copy that suits it better.
+enum class Use { once, often };
+
 template <class Real>
-std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads);
+std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, Index outputs,
+                                                  int threads, Use use);
 template <class Real>
 std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
-
-/// One for many passes with so many outputs: it may look at the data first and make a copy that suits it better.
-template <class Real>
-std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, int threads,
-                                                  Index outputs);
 
 }  // namespace alfcg

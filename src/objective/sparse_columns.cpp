@@ -11,8 +11,6 @@ namespace {
 
 // Columns whose sums are gathered before they are written to the rows of the gradient.
 constexpr Index tile_columns = 64;
-template <class Real>
-constexpr Index line_entries = 64 / static_cast<Index>(sizeof(Real));
 
 }  // namespace
 
@@ -66,7 +64,7 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
         for (Index first = bound(part); first < last; first += tile_columns) {
             const Index end = std::min(first + tile_columns, last);
             for (Index l = 0; l < outputs; ++l)
-                for (Index j = first; j < end; j += line_entries<Real>)
+                for (Index j = first; j < end; j += kernels::padded<Real>(1))
                     __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
             kernels::gather_sums({start, row_.data(), value_.data()}, {nullptr, first, end - first},
                                  residuals, outputs, sums);
