@@ -1,23 +1,58 @@
-// Compiled once per instruction set; the lane-wise loops are written so that the compiler vectorises them for
-// each.
+// Compiled once per instruction set; the plain loops are written so that the compiler vectorises them for each.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/vector.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <type_traits>
+
 #include "kernels/vector.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-// Independent partial sums: wide enough for two vectors of any instruction set, added up in a fixed order.
-constexpr Index kLanes = 16;
+namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_INLINE double Total(const double* sums) {
-    double total = 0;
-    for (Index k = 0; k < kLanes; ++k) total += sums[k];
-    return total;
+using Wide = hn::ScalableTag<double>;
+using WideVec = hn::Vec<Wide>;
+
+HWY_INLINE WideVec LoadWide(const double* from) {
+    return hn::LoadU(Wide(), from);
+}
+HWY_INLINE WideVec LoadWide(const float* from) {
+    return hn::PromoteTo(Wide(), hn::LoadU(hn::Rebind<float, Wide>(), from));
+}
+
+// Sums of `Sums` quantities over n entries: add(i, load, sums) adds what the vector of entries from i on contributes,
+// which load(array) reads. Four vectors take turns, so that no addition waits for the last one.
+template <Index Sums, class Add>
+HWY_INLINE void SumUp(Index n, double (&totals)[Sums], const Add& add) {
+    constexpr Index turns = 4;
+    const Wide d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    WideVec sums[turns][Sums];
+    for (auto& turn : sums)
+        for (WideVec& sum : turn) sum = hn::Zero(d);
+    const auto whole = [](const auto* from) HWY_ATTR { return LoadWide(from); };
+    Index i = 0;
+    for (; i + turns * lanes <= n; i += turns * lanes)
+        for (Index turn = 0; turn < turns; ++turn) add(i + turn * lanes, whole, sums[turn]);
+    for (; i + lanes <= n; i += lanes) add(i, whole, sums[0]);
+    if (i < n) {
+        add(
+            i,
+            [rest = n - i](const auto* from) HWY_ATTR {
+                std::remove_cvref_t<decltype(*from)> lanes_of[HWY_MAX_BYTES / sizeof(double)] = {};
+                std::copy_n(from, rest, lanes_of);
+                return LoadWide(lanes_of);
+            },
+            sums[1]);
+    }
+    for (Index k = 0; k < Sums; ++k)
+        totals[k] = hn::GetLane(
+            hn::SumOfLanes(d, hn::Add(hn::Add(sums[0][k], sums[1][k]), hn::Add(sums[2][k], sums[3][k]))));
 }
 
 template <class Real>
@@ -34,43 +69,30 @@ HWY_INLINE void ScaleTo(Index n, double a, const Real* x, Real* y) {
 }
 
 template <class Real>
-HWY_INLINE double DistanceSquared(Index n, const Real* HWY_RESTRICT x, const Real* HWY_RESTRICT y) {
-    double sums[kLanes] = {};
-    Index i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-        for (Index k = 0; k < kLanes; ++k) {
-            const double difference = static_cast<double>(x[i + k]) - static_cast<double>(y[i + k]);
-            sums[k] += difference * difference;
-        }
-    }
-    for (; i < n; ++i) {
-        const double difference = static_cast<double>(x[i]) - static_cast<double>(y[i]);
-        sums[0] += difference * difference;
-    }
-    return Total(sums);
+HWY_INLINE double DistanceSquared(Index n, const Real* x, const Real* y) {
+    double totals[1];
+    SumUp(n, totals, [&](Index i, const auto& load, WideVec* sums) HWY_ATTR {
+        const WideVec difference = hn::Sub(load(x + i), load(y + i));
+        sums[0] = hn::MulAdd(difference, difference, sums[0]);
+    });
+    return totals[0];
 }
 
 template <bool Origin, class Real>
-HWY_INLINE kernels::Direction DirectionTo(Index n, const Real* HWY_RESTRICT g, const Real* HWY_RESTRICT x,
-                                          double s, const Real* HWY_RESTRICT v) {
-    double slopes[kLanes] = {};
-    double squares[kLanes] = {};
-    Index i = 0;
-    for (; i + kLanes <= n; i += kLanes) {
-        for (Index k = 0; k < kLanes; ++k) {
-            const double target = Origin ? 0.0 : s * static_cast<double>(v[i + k]);
-            const double d = target - static_cast<double>(x[i + k]);
-            slopes[k] += static_cast<double>(g[i + k]) * d;
-            squares[k] += d * d;
+HWY_INLINE kernels::Direction DirectionTo(Index n, const Real* g, const Real* x, double s, const Real* v) {
+    const WideVec scale = hn::Set(Wide(), s);
+    double totals[2];
+    SumUp(n, totals, [&](Index i, const auto& load, WideVec* sums) HWY_ATTR {
+        WideVec d = load(x + i);
+        if constexpr (Origin) {
+            d = hn::Neg(d);
+        } else {
+            d = hn::MulSub(scale, load(v + i), d);
         }
-    }
-    for (; i < n; ++i) {
-        const double target = Origin ? 0.0 : s * static_cast<double>(v[i]);
-        const double d = target - static_cast<double>(x[i]);
-        slopes[0] += static_cast<double>(g[i]) * d;
-        squares[0] += d * d;
-    }
-    return {Total(slopes), Total(squares)};
+        sums[0] = hn::MulAdd(load(g + i), d, sums[0]);
+        sums[1] = hn::MulAdd(d, d, sums[1]);
+    });
+    return {totals[0], totals[1]};
 }
 
 template <class Real>

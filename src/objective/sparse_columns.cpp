@@ -1,6 +1,7 @@
 #include "objective/sparse_columns.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/parallel.hpp"
 #include "kernels/sparse.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 // Columns whose sums are gathered before they are written to the rows of the gradient.
 constexpr Index tile_columns = 64;
+// Columns that a thread takes at a time.
+constexpr Index claimed_columns = 1024;
 
 }  // namespace
 
@@ -42,33 +45,24 @@ template <class Real>
 void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residuals, Index outputs,
                                  Real* gradient) {
     const Index stride = kernels::table_stride<Real>(outputs);
-    const Index* start = start_.data();
-    const auto bound = [&](int part) {
-        if (part == threads) return cols_;
-        // A column costs something even when it is empty.
-        const Index goal = (start[cols_] + cols_) / threads * part;
-        Index low = 0;
-        Index high = cols_;
-        while (low < high) {
-            const Index middle = (low + high) / 2;
-            (start[middle] + middle < goal ? low : high) =
-                start[middle] + middle < goal ? middle + 1 : middle;
-        }
-        return low;
-    };
     sums_.resize(static_cast<std::size_t>(threads));
     for (auto& sums : sums_) sums.resize(static_cast<std::size_t>(tile_columns * stride));
+    // Whoever is free takes the next columns: how long they take depends on where their residuals are.
+    std::atomic<Index> next = 0;
     parallel(threads, [&](int part) {
-        const Index last = bound(part + 1);
         Real* sums = sums_[static_cast<std::size_t>(part)].data();
-        for (Index first = bound(part); first < last; first += tile_columns) {
-            const Index end = std::min(first + tile_columns, last);
-            for (Index l = 0; l < outputs; ++l)
-                for (Index j = first; j < end; j += kernels::padded<Real>(1))
-                    __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
-            kernels::gather_sums({start, row_.data(), value_.data()}, {nullptr, first, end - first},
-                                 residuals, outputs, sums);
-            kernels::rows_to_matrix(sums, first, end - first, outputs, cols_, gradient);
+        for (Index first = next.fetch_add(claimed_columns); first < cols_;
+             first = next.fetch_add(claimed_columns)) {
+            const Index last = std::min(first + claimed_columns, cols_);
+            for (Index tile = first; tile < last; tile += tile_columns) {
+                const Index count = std::min(tile_columns, last - tile);
+                for (Index l = 0; l < outputs; ++l)
+                    for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
+                        __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
+                kernels::gather_sums({start_.data(), row_.data(), value_.data()}, {nullptr, tile, count},
+                                     residuals, outputs, sums);
+                kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
+            }
         }
     });
 }
