@@ -216,9 +216,10 @@ TEST_F(PiecesTest, EnoughRowsOfAPipeAreReadWithoutWaitingForMore) {
     std::atomic<bool> done = false;
     std::thread writer([&] {
         const int pipe = open(path.c_str(), O_WRONLY);
-        const std::string line = "1 1:1\n";
-        for (std::size_t k = 0; k < 2000 / line.size(); ++k)
-            EXPECT_EQ(::write(pipe, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+        std::string text;
+        while (text.size() < 2000) text += "1 1:1\n";
+        // At once: the reader may be gone before a second write.
+        EXPECT_EQ(::write(pipe, text.data(), text.size()), static_cast<ssize_t>(text.size()));
         while (!done) std::this_thread::yield();
         close(pipe);
     });
