@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -249,6 +250,33 @@ TEST(Sliding, SolvesItsInnerProblem) {
     const double norm = std::hypot(0.1, 4.0 / 3);
     EXPECT_NEAR(target.dense(0, 0), -0.1 / norm, 1e-6);
     EXPECT_NEAR(target.dense(0, 1), 4.0 / 3 / norm, 1e-6);
+}
+
+TEST(Batches, LookingAheadDoesNotChangeTheDraws) {
+    Batches plain(1000, 7, nullptr, {});
+    std::vector<std::vector<Index>> reported;
+    Batches ahead(1000, 7, nullptr,
+                  [&](std::span<const Index> rows) { reported.emplace_back(rows.begin(), rows.end()); });
+    std::size_t draws = 0;
+    // Batches grow, shrink, and are not always of the size that was looked at.
+    for (const Index size : {5, 5, 3, 9, 9, 1, 12}) {
+        const auto expected = plain.draw(size);
+        const auto seen = ahead.upcoming(size);
+        EXPECT_TRUE(std::ranges::equal(seen, expected));
+        if (draws % 2 == 1) ahead.upcoming(size + 4);
+        EXPECT_EQ(reported.size(), draws) << "a batch is reported when it is drawn";
+        EXPECT_TRUE(std::ranges::equal(ahead.draw(size), expected));
+        ++draws;
+        ASSERT_EQ(reported.size(), draws);
+        EXPECT_TRUE(std::ranges::equal(reported.back(), expected));
+    }
+    const std::vector<std::vector<Index>> written{{1, 2}, {3}};
+    Batches replay(10, 7, &written, {});
+    for (const auto& batch : written) {
+        EXPECT_TRUE(std::ranges::equal(replay.upcoming(4), batch));
+        EXPECT_TRUE(std::ranges::equal(replay.draw(4), batch));
+    }
+    EXPECT_TRUE(replay.upcoming(4).empty());
 }
 
 TEST(Batches, DrawsAreUniformWithReplacement) {

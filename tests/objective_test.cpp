@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "bridge.hpp"
@@ -159,6 +160,54 @@ TEST(Objective, AClassWithHugeWeightsCostsTheOthersNoDigits) {
                     2e-6);
         expect_gradient(gradient, reference::full_gradient(problem, rounded), 2e-6);
     }
+}
+
+// Wide enough that every thread is asked for its share, and some have none.
+TEST(Objective, ThreadsWithoutRowsAddNothing) {
+    for (const int outputs : {1, 4, 14})
+        for (const Index rows : {1, 2, 6})
+            for (const double keep : {0.0, 0.5}) {
+                const Index features = 1100000 / (rows * outputs);
+                const auto problem =
+                    sized_problem(outputs == 1 ? "squared" : "multinomial", rows, features, outputs);
+                Bridge<double> bridge(problem, Storage::dense, 4);
+                const reference::Matrix x = 1e-3 * reference::gaussian(outputs, features, 9);
+                const auto ours = to_matrix<double>(x);
+                const reference::Matrix expected = reference::full_gradient(problem, x);
+                Matrix<double> gradient(outputs, features);
+                gradient.fill(std::numeric_limits<double>::quiet_NaN());
+                bridge.objective->evaluate(ours, gradient);
+                expect_gradient(gradient, expected, 1e-12);
+                std::vector<Index> all(static_cast<std::size_t>(rows));
+                std::iota(all.begin(), all.end(), Index{0});
+                Matrix<double> scratch;
+                gradient.fill(keep == 0 ? std::numeric_limits<double>::quiet_NaN() : 1);
+                bridge.objective->blend(all, {.keep = keep, .x = &ours}, gradient, scratch);
+                expect_gradient(gradient, (expected.array() + keep).matrix(), 1e-12);
+            }
+}
+
+// What comes next is only fetched.
+TEST(Objective, RowsThatAreExpectedChangeNoBit) {
+    for (const bool pixels : {false, true})
+        for (const int threads : {1, 3}) {
+            const auto problem = pixels ? pixel_problem("multinomial", 900, 200, 10, 0.01)
+                                        : sized_problem("multinomial", 900, 200, 10);
+            Bridge<float> bridge(problem, Storage::dense, threads);
+            const auto x = to_matrix<float>(reference::gaussian(10, 200, 9));
+            std::vector<Index> batch(700);
+            std::mt19937_64 random(7);
+            for (Index& row : batch) row = static_cast<Index>(random() % 900);
+            Matrix<float> plain;
+            bridge.objective->batch_gradient(batch, x, plain);
+            for (const std::size_t length : {0, 1, 350, 700, 2000}) {
+                const std::vector<Index> next(length, 899);
+                bridge.objective->expect(next);
+                Matrix<float> gradient;
+                bridge.objective->batch_gradient(batch, x, gradient);
+                EXPECT_TRUE(std::equal(gradient.span().begin(), gradient.span().end(), plain.span().begin()));
+            }
+        }
 }
 
 TEST(Objective, WhatAGradientHeldBeforeDoesNotCount) {

@@ -32,14 +32,27 @@ std::span<const Index> Batches::draw(Index size) {
         }
         batch = (*replay_)[replayed_++];
     } else {
-        batch_.resize(static_cast<std::size_t>(size));
-        // The bias of the remainder, samples / 2^64, is far below anything a run could show.
-        for (Index& row : batch_)
-            row = static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_));
+        draw_ahead(size);
+        batch_.assign(ahead_.begin(), ahead_.begin() + size);
+        ahead_.erase(ahead_.begin(), ahead_.begin() + size);
         batch = batch_;
     }
     if (on_draw_) on_draw_(batch);
     return batch;
+}
+
+std::span<const Index> Batches::upcoming(Index size) {
+    if (replay_ != nullptr)
+        return replayed_ < replay_->size() ? std::span<const Index>((*replay_)[replayed_])
+                                           : std::span<const Index>();
+    draw_ahead(size);
+    return std::span(ahead_).first(static_cast<std::size_t>(size));
+}
+
+void Batches::draw_ahead(Index size) {
+    // The bias of the remainder, samples / 2^64, is far below anything a run could show.
+    while (static_cast<Index>(ahead_.size()) < size)
+        ahead_.push_back(static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_)));
 }
 
 }  // namespace alfcg

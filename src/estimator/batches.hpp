@@ -20,6 +20,9 @@ class Batches {
     /// The next batch, of `size` rows (a replayed one is as long as it was written).
     std::span<const Index> draw(Index size);
 
+    /// What draw() would return, drawn ahead; empty when no more are to be replayed. Valid until the next draw.
+    std::span<const Index> upcoming(Index size);
+
     [[nodiscard]] Index samples() const { return samples_; }
 
   private:
@@ -28,7 +31,10 @@ class Batches {
     const std::vector<std::vector<Index>>* replay_;
     std::size_t replayed_ = 0;
     std::function<void(std::span<const Index>)> on_draw_;
+    void draw_ahead(Index size);
+
     std::vector<Index> batch_;
+    std::vector<Index> ahead_;  // drawn, but not handed out yet
 };
 
 }  // namespace alfcg

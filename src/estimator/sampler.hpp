@@ -27,7 +27,7 @@ class Sampler {
     /// ∇_B f(x).
     Answer gradient(Index batch, const Matrix<Real>& x, Matrix<Real>& at_x) {
         if (batch >= objective_.samples()) return full(x, at_x);
-        const auto rows = batches_.draw(batch);
+        const auto rows = draw(batch);
         objective_.batch_gradient(rows, x, at_x);
         return {static_cast<Index>(rows.size()), std::nullopt};
     }
@@ -35,7 +35,7 @@ class Sampler {
     Answer blend(Index batch, const Blend<Real>& blend, Matrix<Real>& gradient) {
         const Index points = blend.y == nullptr ? 1 : 2;
         if (batch < objective_.samples()) {
-            const auto rows = batches_.draw(batch);
+            const auto rows = draw(batch);
             objective_.blend(rows, blend, gradient, at_x_);
             return {points * static_cast<Index>(rows.size()), std::nullopt};
         }
@@ -55,6 +55,12 @@ class Sampler {
     }
 
   private:
+    // Most batches are followed by another of the same size.
+    std::span<const Index> draw(Index batch) {
+        const auto rows = batches_.draw(batch);
+        objective_.expect(batches_.upcoming(batch));
+        return rows;
+    }
     static double slope(const Matrix<Real>& gradient, const Blend<Real>& blend) {
         return kernels::direction(gradient.size(), gradient.data(), blend.y->data(), 1, blend.x->data())
             .slope;

@@ -60,14 +60,17 @@ void forward_packed(const float* const* rows, Index count, const float* packed, 
 void forward_packed(const double* const* rows, Index count, const double* packed, Index outputs, Index cols,
                     Index stride, double* scores);
 
+/// Whether sums start from what is there, or from zero, whatever is there.
+enum class Start { kept, zero };
+
 /// gradient[l * cols + j] += Σ_i residual(i, l) rows[i][j]; samples of bytes for up to few_outputs outputs.
 void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
-              Index outputs, Index cols, float* gradient, Ahead<float> ahead = {});
+              Index outputs, Index cols, float* gradient, Start start, Ahead<float> ahead = {});
 void backward(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
-              Index outputs, Index cols, double* gradient, Ahead<double> ahead = {});
+              Index outputs, Index cols, double* gradient, Start start, Ahead<double> ahead = {});
 void backward(const std::uint8_t* const* rows, Index count, const float* residuals, ScoreLayout layout,
-              Index outputs, Index cols, float* gradient, Ahead<std::uint8_t> ahead = {});
+              Index outputs, Index cols, float* gradient, Start start, Ahead<std::uint8_t> ahead = {});
 void backward(const std::uint8_t* const* rows, Index count, const double* residuals, ScoreLayout layout,
-              Index outputs, Index cols, double* gradient, Ahead<std::uint8_t> ahead = {});
+              Index outputs, Index cols, double* gradient, Start start, Ahead<std::uint8_t> ahead = {});
 
 }  // namespace alfcg::kernels

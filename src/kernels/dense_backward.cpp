@@ -34,8 +34,8 @@ enum class Last { whole, padded, ragged };
 
 template <Index C, Index V, Last last, class Real, class Sample>
 HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real* residuals,
-                     ScoreLayout layout, Real* gradient, Index gradient_stride, const Ahead<Sample>& ahead,
-                     Index tail) {
+                     ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
+                     const Ahead<Sample>& ahead, Index tail) {
     const hn::ScalableTag<Real> d;
     using Vector = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -48,7 +48,8 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     Vector sum[C][V];
     for (Index c = 0; c < C; ++c)
         for (Index v = 0; v < V; ++v)
-            sum[c][v] = load(gradient + c * gradient_stride, v, last != Last::whole);
+            sum[c][v] = start == Start::zero ? hn::Zero(d)
+                                             : load(gradient + c * gradient_stride, v, last != Last::whole);
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
         for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, last == Last::ragged);
@@ -82,8 +83,8 @@ constexpr bool HasWholeTile(Index outputs, Index vectors) {
 // V vectors of features, `tail` entries of the last.
 template <Index V, class Real, class Sample>
 HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, const Real* residuals,
-                      ScoreLayout layout, Real* gradient, Index gradient_stride, Ahead<Sample> ahead,
-                      Index tail) {
+                      ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
+                      Ahead<Sample> ahead, Index tail) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
@@ -96,10 +97,10 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
             if constexpr (HasWholeTile(C, V)) {
                 if (tail == lanes)
-                    return Tile<C, V, Last::whole>(rows, count, j, r, layout, g, gradient_stride, ahead,
-                                                   tail);
+                    return Tile<C, V, Last::whole>(rows, count, j, r, layout, g, gradient_stride, start,
+                                                   ahead, tail);
             }
-            Tile<C, V, in_part>(rows, count, j, r, layout, g, gradient_stride, ahead, tail);
+            Tile<C, V, in_part>(rows, count, j, r, layout, g, gradient_stride, start, ahead, tail);
         };
         switch (outputs * (t + 1) / tiles - c) {
             case 1:
@@ -146,7 +147,8 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
 // The same for many outputs and samples that are padded: they are shared out over tiles of nearly the same size.
 template <Index V, class Real>
 HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, const Real* residuals,
-                           ScoreLayout layout, Real* gradient, Index gradient_stride, Index tail) {
+                           ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
+                           Index tail) {
     constexpr Index most = TileOutputs(kMostVectors);
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index tiles = (outputs + most - 1) / most;
@@ -157,10 +159,11 @@ HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, 
             Real* g = gradient + c * gradient_stride;
             if constexpr (V == kMostVectors) {
                 if (tail == lanes)
-                    return Tile<C, V, Last::whole>(rows, count, 0, r, layout, g, gradient_stride,
+                    return Tile<C, V, Last::whole>(rows, count, 0, r, layout, g, gradient_stride, start,
                                                    Ahead<Real>{}, tail);
             }
-            Tile<C, V, Last::padded>(rows, count, 0, r, layout, g, gradient_stride, Ahead<Real>{}, tail);
+            Tile<C, V, Last::padded>(rows, count, 0, r, layout, g, gradient_stride, start, Ahead<Real>{},
+                                     tail);
         };
         static_assert(most >= 3 && few_outputs >= 2 * most);  // so that tiles are no smaller than these
         switch (most - (outputs * (t + 1) / tiles - c)) {
@@ -199,7 +202,7 @@ HWY_INLINE void ForWidth(Index width, const Visit& visit) {
 // lie side by side: it is read once for every tile of outputs, and has no incomplete vector.
 template <class Real>
 HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width, const Real* residuals,
-                      ScoreLayout layout, Index outputs, Index cols, Real* gradient,
+                      ScoreLayout layout, Index outputs, Index cols, Real* gradient, Start start,
                       const Ahead<Real>& ahead) {
     constexpr Index V = kMostVectors;
     constexpr Index most = V * HWY_MAX_BYTES / static_cast<Index>(sizeof(Real));
@@ -225,14 +228,14 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
         }
         ForWidth<Real>(width, [&]<Index vectors>(Index last) HWY_ATTR {
             PanelTiles<vectors>(outputs, panel_rows, here, residuals + first * layout.sample_stride, layout,
-                                gradient + j, cols, last);
+                                gradient + j, cols, first == 0 ? start : Start::kept, last);
         });
     }
 }
 
 template <class Real, class Sample>
 void Backward(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
-              Index outputs, Index cols, Real* gradient, Ahead<Sample> ahead) {
+              Index outputs, Index cols, Real* gradient, Start start, Ahead<Sample> ahead) {
     constexpr bool bytes = sizeof(Sample) == 1;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
@@ -242,34 +245,34 @@ void Backward(const Sample* const* rows, Index count, const Real* residuals, Sco
         const Index width = std::min(vectors * lanes, cols - j);
         if constexpr (!bytes) {
             if (!few) {
-                Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, ahead);
+                Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, start, ahead);
                 continue;
             }
         }
         ForWidth<Real>(width, [&]<Index V>(Index tail) HWY_ATTR {
-            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient + j, cols, ahead, tail);
+            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient + j, cols, start, ahead, tail);
         });
     }
 }
 
 void BackwardFloat(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
-                   Index outputs, Index cols, float* gradient, Ahead<float> ahead) {
-    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+                   Index outputs, Index cols, float* gradient, Start start, Ahead<float> ahead) {
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 void BackwardDouble(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
-                    Index outputs, Index cols, double* gradient, Ahead<double> ahead) {
-    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+                    Index outputs, Index cols, double* gradient, Start start, Ahead<double> ahead) {
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 
 void BackwardFloatBytes(const std::uint8_t* const* rows, Index count, const float* residuals,
-                        ScoreLayout layout, Index outputs, Index cols, float* gradient,
+                        ScoreLayout layout, Index outputs, Index cols, float* gradient, Start start,
                         Ahead<std::uint8_t> ahead) {
-    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 void BackwardDoubleBytes(const std::uint8_t* const* rows, Index count, const double* residuals,
-                         ScoreLayout layout, Index outputs, Index cols, double* gradient,
+                         ScoreLayout layout, Index outputs, Index cols, double* gradient, Start start,
                          Ahead<std::uint8_t> ahead) {
-    Backward(rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    Backward(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE
@@ -284,25 +287,25 @@ HWY_EXPORT(BackwardFloatBytes);
 HWY_EXPORT(BackwardDoubleBytes);
 
 void backward(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,
-              Index outputs, Index cols, float* gradient, Ahead<float> ahead) {
+              Index outputs, Index cols, float* gradient, Start start, Ahead<float> ahead) {
     HWY_DYNAMIC_DISPATCH(BackwardFloat)
-    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    (rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 void backward(const double* const* rows, Index count, const double* residuals, ScoreLayout layout,
-              Index outputs, Index cols, double* gradient, Ahead<double> ahead) {
+              Index outputs, Index cols, double* gradient, Start start, Ahead<double> ahead) {
     HWY_DYNAMIC_DISPATCH(BackwardDouble)
-    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    (rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 
 void backward(const std::uint8_t* const* rows, Index count, const float* residuals, ScoreLayout layout,
-              Index outputs, Index cols, float* gradient, Ahead<std::uint8_t> ahead) {
+              Index outputs, Index cols, float* gradient, Start start, Ahead<std::uint8_t> ahead) {
     HWY_DYNAMIC_DISPATCH(BackwardFloatBytes)
-    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    (rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 void backward(const std::uint8_t* const* rows, Index count, const double* residuals, ScoreLayout layout,
-              Index outputs, Index cols, double* gradient, Ahead<std::uint8_t> ahead) {
+              Index outputs, Index cols, double* gradient, Start start, Ahead<std::uint8_t> ahead) {
     HWY_DYNAMIC_DISPATCH(BackwardDoubleBytes)
-    (rows, count, residuals, layout, outputs, cols, gradient, ahead);
+    (rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 
 }  // namespace alfcg::kernels

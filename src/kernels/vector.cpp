@@ -69,6 +69,12 @@ HWY_INLINE void ScaleTo(Index n, double a, const Real* x, Real* y) {
 }
 
 template <class Real>
+HWY_INLINE void Subtract(Index n, const Real* HWY_RESTRICT x, const Real* HWY_RESTRICT y,
+                         Real* HWY_RESTRICT to) {
+    for (Index i = 0; i < n; ++i) to[i] = x[i] - y[i];
+}
+
+template <class Real>
 HWY_INLINE double DistanceSquared(Index n, const Real* x, const Real* y) {
     double totals[1];
     SumUp(n, totals, [&](Index i, const auto& load, WideVec* sums) HWY_ATTR {
@@ -124,6 +130,12 @@ void ScaleFloat(Index n, double a, const float* x, float* y) {
 void ScaleDouble(Index n, double a, const double* x, double* y) {
     ScaleTo(n, a, x, y);
 }
+void SubtractFloat(Index n, const float* x, const float* y, float* to) {
+    Subtract(n, x, y, to);
+}
+void SubtractDouble(Index n, const double* x, const double* y, double* to) {
+    Subtract(n, x, y, to);
+}
 double DistanceFloat(Index n, const float* x, const float* y) {
     return DistanceSquared(n, x, y);
 }
@@ -153,6 +165,8 @@ HWY_EXPORT(AxpbyFloat);
 HWY_EXPORT(AxpbyDouble);
 HWY_EXPORT(ScaleFloat);
 HWY_EXPORT(ScaleDouble);
+HWY_EXPORT(SubtractFloat);
+HWY_EXPORT(SubtractDouble);
 HWY_EXPORT(DistanceFloat);
 HWY_EXPORT(DistanceDouble);
 HWY_EXPORT(DirectionFloat);
@@ -171,6 +185,12 @@ void scale_to(Index n, double a, const float* x, float* y) {
 }
 void scale_to(Index n, double a, const double* x, double* y) {
     HWY_DYNAMIC_DISPATCH(ScaleDouble)(n, a, x, y);
+}
+void subtract(Index n, const float* x, const float* y, float* to) {
+    HWY_DYNAMIC_DISPATCH(SubtractFloat)(n, x, y, to);
+}
+void subtract(Index n, const double* x, const double* y, double* to) {
+    HWY_DYNAMIC_DISPATCH(SubtractDouble)(n, x, y, to);
 }
 double distance_squared(Index n, const float* x, const float* y) {
     return HWY_DYNAMIC_DISPATCH(DistanceFloat)(n, x, y);

@@ -13,6 +13,10 @@ void axpby(Index n, double a, const double* x, double b, double* y);
 void scale_to(Index n, double a, const float* x, float* y);
 void scale_to(Index n, double a, const double* x, double* y);
 
+/// to = x - y.
+void subtract(Index n, const float* x, const float* y, float* to);
+void subtract(Index n, const double* x, const double* y, double* to);
+
 /// Σ (x - y)².
 double distance_squared(Index n, const float* x, const float* y);
 double distance_squared(Index n, const double* x, const double* y);

@@ -15,8 +15,12 @@ namespace {
 
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 20;
+// Rows of a batch that the calling thread has done by the time the others have woken up and fetched the weights.
+constexpr Index head_start = 32;
+// Entries of the threads' shares below which one thread adds them up.
+constexpr Index serial_sums = Index{1} << 15;
 // Rows for each output, up to which weights and gradient are not worth another look to spare one output.
-constexpr Index few_rows = 64;
+constexpr Index few_rows = 16;
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -38,6 +42,7 @@ class DenseRows final : public RowEngine<Real> {
     DenseRows(Samples samples, int threads)
         : samples_(std::move(samples)), cols_(samples_.cols()), workers_(static_cast<std::size_t>(threads)) {}
 
+    void expect(const Selection& upcoming) override { upcoming_ = upcoming; }
     int begin(const Selection& selection, Scoring scoring, int threads) override {
         selection_ = selection;
         outputs_ = scoring.outputs;
@@ -46,6 +51,7 @@ class DenseRows final : public RowEngine<Real> {
         reference_ = -1;
         gradient_open_ = false;
         threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
+        lead_ = selection.list != nullptr && threads_ > 1 ? std::min(head_start, selection.count / 4) : 0;
         block_ = std::min(block_rows(), selection.count);
         for (int part = 0; part < threads_; ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
@@ -63,7 +69,8 @@ class DenseRows final : public RowEngine<Real> {
         return {kernels::padded<Real>(outputs), 1};
     }
     [[nodiscard]] std::pair<Index, Index> share(int part) const override {
-        return alfcg::share(selection_.count, part, threads_);
+        const auto [first, last] = alfcg::share(selection_.count - lead_, part, threads_);
+        return {part == 0 ? 0 : first + lead_, last + lead_};
     }
 
     void prepare(std::size_t set, const Real* weights, Index outputs) override {
@@ -109,34 +116,35 @@ class DenseRows final : public RowEngine<Real> {
             workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(summed() * cols_));
     }
     void clear(int part) override {
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        worker.start = part > 0 || keep_ == 0 ? kernels::Start::zero : kernels::Start::kept;
+        if (part > 0) return;
         const Index size = summed() * cols_;
-        Real* share = share_of(part);
-        if (part > 0) {
-            std::fill_n(share, size, Real(0));
-            return;
-        }
         if (relative_) {
             // What all rows add up to, and will add up to in the end.
-            Real* last = share + size;
+            Real* last = gradient_ + size;
             if (keep_ == 0) {
                 std::fill_n(last, cols_, Real(0));
             } else {
-                add_rows(1, share, 0, cols_, last);
+                add_rows(1, gradient_, 0, cols_, last);
                 kernels::scale_to(cols_, keep_, last, last);
             }
         }
-        if (keep_ == 0) {
-            std::fill_n(share, size, Real(0));
-        } else if (keep_ != 1) {
-            kernels::scale_to(size, keep_, share, share);
-        }
+        if (keep_ != 0 && keep_ != 1) kernels::scale_to(size, keep_, gradient_, gradient_);
     }
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
              Stretch next) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Sample* const* rows = locate(part, stretch);
-        fill(worker.next, next);
-        const Index fetched = std::min(next.count, worker.fetched);
+        fill(worker.next, selection_, next);
+        Index ahead = next.count;
+        if (ahead == 0) {
+            // The first rows of the next pass, if it is like this one.
+            const Index first = share(part).first;
+            ahead = std::clamp<Index>(upcoming_.count - first, 0, block_);
+            fill(worker.next, upcoming_, {first, ahead});
+        }
+        const Index fetched = std::min(ahead, worker.fetched);
         worker.fetched = 0;
         if constexpr (!plain) {
             Real* scaled = worker.residuals.data();
@@ -144,30 +152,42 @@ class DenseRows final : public RowEngine<Real> {
             residuals = scaled;
         }
         kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(part),
-                          {worker.next.data() + fetched, next.count - fetched});
+                          worker.start, {worker.next.data() + fetched, ahead - fetched});
+        worker.start = kernels::Start::kept;
         std::swap(worker.rows, worker.next);
         worker.located = next;
     }
     void close_gradient() override {
+        upcoming_ = {};
+        // Who got no rows has nothing to add.
+        const auto empty = [&](int part) {
+            return workers_[static_cast<std::size_t>(part)].start == kernels::Start::zero;
+        };
+        if (empty(0)) std::fill_n(gradient_, summed() * cols_, Real(0));
         if (threads_ == 1 && !relative_) return;
-        parallel(threads_, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, threads_);
-            for (int other = 1; other < threads_; ++other)
+        const int parts = threads_ * summed() * cols_ < serial_sums ? 1 : threads_;
+        parallel(parts, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, parts);
+            for (int other = 1; other < threads_; ++other) {
+                if (empty(other)) continue;
                 for (Index l = 0; l < summed(); ++l)
                     kernels::axpby(last - first, 1, share_of(other) + l * cols_ + first, 1,
                                    gradient_ + l * cols_ + first);
+            }
             if (relative_) add_rows(-1, gradient_, first, last, gradient_ + summed() * cols_);
         });
     }
 
   private:
-    struct Worker {
+    // No two share a cache line, nor the pair of lines that a core may fetch at once.
+    struct alignas(128) Worker {
         std::vector<const Sample*> rows;  // of the stretch at hand
         std::vector<const Sample*> next;
         Stretch located;    // what `rows` lists
         Index fetched = 0;  // rows of the next stretch that are on their way
         AlignedVector<Real> share;
-        AlignedVector<Real> residuals;  // of a block, scaled like the samples
+        kernels::Start start = kernels::Start::zero;  // of the sums in it
+        AlignedVector<Real> residuals;                // of a block, scaled like the samples
     };
     struct Weights {
         const Real* entries = nullptr;
@@ -201,9 +221,8 @@ class DenseRows final : public RowEngine<Real> {
         }
         set.packed.resize(static_cast<std::size_t>((outputs_ - 1) * cols_));
         for (Index l = 0; l + 1 < outputs_; ++l) {
-            Real* to = set.packed.data() + l * cols_;
-            std::copy_n(row(l == reference_ ? outputs_ - 1 : l), cols_, to);
-            kernels::axpby(cols_, -1, row(reference_), 1, to);
+            kernels::subtract(cols_, row(l == reference_ ? outputs_ - 1 : l), row(reference_),
+                              set.packed.data() + l * cols_);
         }
         set.entries = set.packed.data();
     }
@@ -232,9 +251,9 @@ class DenseRows final : public RowEngine<Real> {
     Real* share_of(int part) {
         return part == 0 ? gradient_ : workers_[static_cast<std::size_t>(part)].share.data();
     }
-    void fill(std::vector<const Sample*>& rows, Stretch stretch) const {
+    void fill(std::vector<const Sample*>& rows, const Selection& selection, Stretch stretch) const {
         for (Index i = 0; i < stretch.count; ++i)
-            rows[static_cast<std::size_t>(i)] = samples_.row(selection_.row(stretch.first + i));
+            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(stretch.first + i));
     }
     // With very few outputs memory is the limit: half of the rows that come next are fetched during the forward
     // half of a pass, which would leave it idle.
@@ -244,14 +263,14 @@ class DenseRows final : public RowEngine<Real> {
         const Index first = stretch.first + stretch.count;
         const Index count = std::min((block_ + 1) / 2, share(part).second - first) / 4 * 4;
         if (count <= 0) return {};
-        fill(worker.next, {first, count});
+        fill(worker.next, selection_, {first, count});
         worker.fetched = count;
         return {worker.next.data(), count};
     }
     const Sample* const* locate(int part, Stretch stretch) {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
-            fill(worker.rows, stretch);
+            fill(worker.rows, selection_, stretch);
             worker.located = stretch;
         }
         return worker.rows.data();
@@ -260,11 +279,13 @@ class DenseRows final : public RowEngine<Real> {
     Samples samples_;
     Index cols_;
     Selection selection_;
+    Selection upcoming_;  // of the next pass, as far as known
     Index outputs_ = 0;
     bool relative_ = false;  // one output less is enough
     Index reference_ = -1;   // the output others are compared with, once chosen
     Index block_ = 0;
     int threads_ = 1;
+    Index lead_ = 0;  // rows that thread 0 gets more than the others
     Real* gradient_ = nullptr;
     double keep_ = 0;
     bool gradient_open_ = false;

@@ -96,6 +96,11 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 }
 
 template <class Real>
+void LinearObjective<Real>::expect(std::span<const Index> rows) {
+    engine_->expect({rows.data(), static_cast<Index>(rows.size())});
+}
+
+template <class Real>
 void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& points) {
     const auto scores = static_cast<std::size_t>(engine_->score_size(shape_.rows));
     for (int part = 0; part < threads; ++part) {

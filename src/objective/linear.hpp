@@ -27,6 +27,7 @@ class LinearObjective final : public Objective<Real> {
     void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override;
     void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                Matrix<Real>& scratch) override;
+    void expect(std::span<const Index> rows) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
 
     void follow(const Matrix<Real>* x) override;

@@ -36,6 +36,8 @@ class RowEngine {
   public:
     virtual ~RowEngine() = default;
 
+    /// The rows of the pass after the one that begins next; the list must last until that one's gradient is closed.
+    virtual void expect(const Selection& /*upcoming*/) {}
     /// Begins a pass over these rows, with up to `threads` threads; returns how many are worth it.
     virtual int begin(const Selection& selection, Scoring scoring, int threads) = 0;
     /// Rows of a block, at most.

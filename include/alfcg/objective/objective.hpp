@@ -66,6 +66,9 @@ class Objective {
     /// batch gradient at one point, and then the other; `scratch` may be written to.
     virtual void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                        Matrix<Real>& scratch);
+    /// The rows that will be listed next, as far as known, for the next call alone: they may be fetched while it
+    /// computes. Results do not depend on it.
+    virtual void expect(std::span<const Index> /*rows*/) {}
     /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
     virtual std::unique_ptr<GradientTable<Real>> gradient_table();
 
