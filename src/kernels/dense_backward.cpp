@@ -46,10 +46,13 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
                                      : LoadSamples(d, from + v * lanes);
     };
     Vector sum[C][V];
-    for (Index c = 0; c < C; ++c)
+    ALFCG_UNROLL
+    for (Index c = 0; c < C; ++c) {
+        ALFCG_UNROLL
         for (Index v = 0; v < V; ++v)
             sum[c][v] = start == Start::zero ? hn::Zero(d)
                                              : load(gradient + c * gradient_stride, v, last != Last::whole);
+    }
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
         for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, last == Last::ragged);
@@ -57,12 +60,15 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
             for (Index v = 0; v < fetched; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
         }
         const Real* residual = residuals + i * layout.sample_stride;
+        ALFCG_UNROLL
         for (Index c = 0; c < C; ++c) {
             const Vector r = hn::Set(d, residual[c * layout.output_stride]);
             for (Index v = 0; v < V; ++v) sum[c][v] = hn::MulAdd(r, x[v], sum[c][v]);
         }
     }
+    ALFCG_UNROLL
     for (Index c = 0; c < C; ++c) {
+        ALFCG_UNROLL
         for (Index v = 0; v < V; ++v) {
             Real* to = gradient + c * gradient_stride + v * lanes;
             if (last != Last::whole && v + 1 == V) {

@@ -13,6 +13,15 @@
 
 #include "alfcg/core/matrix.hpp"
 
+// Before a loop over the vectors of a register tile: one that the compiler leaves a loop keeps them in memory.
+#ifndef ALFCG_UNROLL
+#if HWY_COMPILER_GCC_ACTUAL
+#define ALFCG_UNROLL _Pragma("GCC unroll 16")
+#else
+#define ALFCG_UNROLL _Pragma("unroll")
+#endif
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
