@@ -2,9 +2,12 @@
 #include <hwy/targets.h>
 
 #include <cmath>
+#include <limits>
+#include <random>
 #include <vector>
 
 #include "bridge.hpp"
+#include "kernels/losses.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
 #include "sized_problem.hpp"
@@ -48,7 +51,7 @@ void check_objectives(double tolerance) {
                                         {"sigmoid", 1},
                                         {"squared", 1},
                                         {"welsch", 1}})
-        for (const Index features : {3, 50, 131})
+        for (const Index features : {3, 50, 71, 131})
             for (const std::string kind : {"dense", "bytes", "sparse"}) {
                 SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
                              " d=" + std::to_string(features) + " " + kind);
@@ -79,6 +82,56 @@ TEST(InstructionSets, EveryOneGivesTheReferencesGradients) {
         const Only only(target);
         check_objectives<double>(1e-12);
         check_objectives<float>(2e-5);
+    }
+}
+
+// Softmax of scores that are wide apart, in both layouts, class 0 the target: every probability keeps its digits down to
+// the smallest normal numbers, and a score that is none shows.
+template <class Real>
+void check_probabilities(kernels::ScoreLayout layout, Index count, Index outputs) {
+    const auto at = [&](Index i, Index l) {
+        return static_cast<std::size_t>(i * layout.sample_stride + l * layout.output_stride);
+    };
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> exponent(-6, 4);
+    std::vector<Real> scores(4096, Real(0));
+    const std::vector<Real> targets(64, Real(0));
+    for (Index i = 0; i < count; ++i)
+        for (Index l = 1; l < outputs; ++l)
+            scores[at(i, l)] = static_cast<Real>(-std::pow(10, exponent(random)));
+    const std::vector<Real> before = scores;
+    double expected_loss = 0;
+    const double loss = kernels::softmax_loss(scores.data(), count, outputs, layout, targets.data(), 0.5);
+    for (Index i = 0; i < count; ++i) {
+        double sum = 0;
+        for (Index l = 0; l < outputs; ++l) sum += std::exp(static_cast<double>(before[at(i, l)]));
+        for (Index l = 1; l < outputs; ++l) {
+            const double expected = 0.5 * std::exp(static_cast<double>(before[at(i, l)])) / sum;
+            EXPECT_NEAR(
+                static_cast<double>(scores[at(i, l)]), expected,
+                8 * std::numeric_limits<Real>::epsilon() * expected + std::numeric_limits<Real>::min());
+        }
+        expected_loss += std::log(sum);
+    }
+    EXPECT_NEAR(loss, expected_loss, 8 * std::numeric_limits<Real>::epsilon() * expected_loss);
+    for (Index l = 0; l < outputs; ++l) {
+        scores = before;
+        scores[at(count - 1, l)] = std::numeric_limits<Real>::quiet_NaN();
+        EXPECT_TRUE(
+            std::isnan(kernels::softmax_loss(scores.data(), count, outputs, layout, targets.data(), 0.5)));
+    }
+}
+
+TEST(InstructionSets, EveryOneKeepsTheDigitsOfProbabilities) {
+    for (const std::int64_t target : supported()) {
+        SCOPED_TRACE(hwy::TargetName(target));
+        const Only only(target);
+        for (const Index outputs : {2, 3, 10, 16, 26, 50}) {
+            check_probabilities<float>({1, 64}, 43, outputs);
+            check_probabilities<double>({1, 64}, 43, outputs);
+            check_probabilities<float>({kernels::padded<float>(outputs), 1}, 43, outputs);
+            check_probabilities<double>({kernels::padded<double>(outputs), 1}, 43, outputs);
+        }
     }
 }
 

@@ -69,6 +69,26 @@ TEST(Objective, ValueAndGradientAgreeWithTheReferenceInFloat) {
     check_against_reference<float>(2e-5);
 }
 
+// Rows that end in every part of a vector, over several blocks.
+template <class Real>
+void check_widths(double tolerance) {
+    for (const int outputs : {3, 5, 12, 13, 26, 49})
+        for (Index features = 1; features <= 33; ++features) {
+            SCOPED_TRACE("c=" + std::to_string(outputs) + " d=" + std::to_string(features));
+            const auto problem = sized_problem("multinomial", 500, features, outputs);
+            const reference::Matrix x = reference::gaussian(outputs, features, 9);
+            Bridge<Real> bridge(problem, Storage::dense, 1);
+            Matrix<Real> gradient;
+            bridge.objective->evaluate(to_matrix<Real>(x), gradient);
+            expect_gradient(gradient, reference::full_gradient(problem, x), tolerance);
+        }
+}
+
+TEST(Objective, RowsMayEndInAnyPartOfAVector) {
+    check_widths<double>(1e-13);
+    check_widths<float>(2e-5);
+}
+
 // Large enough that the work is shared out between threads and the sparse pass transposes its weights.
 template <class Real>
 void check_parallel(double tolerance) {

@@ -239,6 +239,73 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
     }
 }
 
+// T features from j on, for V vectors of outputs: a vector runs over outputs.
+template <Index T, Index V, class Real>
+HWY_INLINE void CrossTile(const Real* const* rows, Index count, Index j, const Real* residuals, Index stride,
+                          Index outputs, Index cols, Real* gradient, Start start) {
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    hn::Vec<decltype(d)> sum[T][V];
+    ALFCG_UNROLL
+    for (Index t = 0; t < T; ++t) {
+        ALFCG_UNROLL
+        for (Index v = 0; v < V; ++v) sum[t][v] = hn::Zero(d);
+    }
+    for (Index i = 0; i < count; ++i) {
+        hn::Vec<decltype(d)> r[V];
+        for (Index v = 0; v < V; ++v) r[v] = hn::LoadU(d, residuals + i * stride + v * lanes);
+        ALFCG_UNROLL
+        for (Index t = 0; t < T; ++t) {
+            const auto x = hn::Set(d, rows[i][j + t]);
+            for (Index v = 0; v < V; ++v) sum[t][v] = hn::MulAdd(x, r[v], sum[t][v]);
+        }
+    }
+    HWY_ALIGN Real column[V * HWY_MAX_BYTES / sizeof(Real)] = {};
+    ALFCG_UNROLL
+    for (Index t = 0; t < T; ++t) {
+        ALFCG_UNROLL
+        for (Index v = 0; v < V; ++v) hn::Store(sum[t][v], d, column + v * lanes);
+        Real* to = gradient + j + t;
+        for (Index l = 0; l < std::min(V * lanes, outputs); ++l)
+            to[l * cols] = column[l] + (start == Start::zero ? 0 : to[l * cols]);
+    }
+}
+
+// The last features, where they fill half a vector at most, for many outputs.
+template <class Real>
+HWY_INLINE void LastFeatures(const Real* const* rows, Index count, Index j, const Real* residuals,
+                             Index stride, Index outputs, Index cols, Real* gradient, Start start) {
+    constexpr Index V = kManyRegisters ? 3 : 1;
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const auto tiles = [&]<Index T>() HWY_ATTR {
+        Index l = 0;
+        for (; l + V * lanes <= padded<Real>(outputs); l += V * lanes)
+            CrossTile<T, V>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                            start);
+        for (; l < outputs; l += lanes)
+            CrossTile<T, 1>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                            start);
+    };
+    switch (cols - j) {
+        case 1:
+            return tiles.template operator()<1>();
+        case 2:
+            return tiles.template operator()<2>();
+        case 3:
+            return tiles.template operator()<3>();
+        case 4:
+            return tiles.template operator()<4>();
+        case 5:
+            return tiles.template operator()<5>();
+        case 6:
+            return tiles.template operator()<6>();
+        case 7:
+            return tiles.template operator()<7>();
+        default:
+            return tiles.template operator()<8>();
+    }
+}
+
 template <class Real, class Sample>
 void Backward(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
               Index outputs, Index cols, Real* gradient, Start start, Ahead<Sample> ahead) {
@@ -247,8 +314,10 @@ void Backward(const Sample* const* rows, Index count, const Real* residuals, Sco
     ahead.count = std::min(ahead.count, count);
     const bool few = bytes || outputs <= few_outputs;
     const Index vectors = few ? TileVectors(outputs) : kMostVectors;
-    for (Index j = 0; j < cols; j += vectors * lanes) {
-        const Index width = std::min(vectors * lanes, cols - j);
+    const Index rest = cols % lanes;
+    const Index end = few || 2 * rest > lanes ? cols : cols - rest;
+    for (Index j = 0; j < end; j += vectors * lanes) {
+        const Index width = std::min(vectors * lanes, end - j);
         if constexpr (!bytes) {
             if (!few) {
                 Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, start, ahead);
@@ -258,6 +327,10 @@ void Backward(const Sample* const* rows, Index count, const Real* residuals, Sco
         ForWidth<Real>(width, [&]<Index V>(Index tail) HWY_ATTR {
             Tiles<V>(outputs, rows, count, j, residuals, layout, gradient + j, cols, start, ahead, tail);
         });
+    }
+    if constexpr (!bytes) {
+        if (end < cols)
+            LastFeatures(rows, count, end, residuals, layout.sample_stride, outputs, cols, gradient, start);
     }
 }
 

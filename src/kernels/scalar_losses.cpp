@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "kernels/exp-inl.hpp"
 #include "kernels/losses.hpp"
 #include "kernels/tail-inl.hpp"
 
@@ -24,7 +25,7 @@ struct Point {
 template <class D, class V>
 HWY_INLINE Point<V> Logistic(D d, V score, V target) {
     const V margin = hn::Mul(target, score);
-    const V e = hn::Exp(d, hn::Neg(hn::Abs(margin)));
+    const V e = ExpOfNegative(d, hn::Neg(hn::Abs(margin)));
     const V one = hn::Set(d, 1);
     const V numerator = hn::IfThenElse(hn::Ge(margin, hn::Zero(d)), e, one);
     return {hn::Add(hn::Log1p(d, e), hn::Max(hn::Neg(margin), hn::Zero(d))),
@@ -34,7 +35,7 @@ HWY_INLINE Point<V> Logistic(D d, V score, V target) {
 template <class D, class V>
 HWY_INLINE Point<V> Sigmoid(D d, V score, V target) {
     const V margin = hn::Mul(target, score);
-    const V e = hn::Exp(d, hn::Neg(hn::Abs(margin)));
+    const V e = ExpOfNegative(d, hn::Neg(hn::Abs(margin)));
     const V one = hn::Set(d, 1);
     const V denominator = hn::Add(one, e);
     const V numerator = hn::IfThenElse(hn::Ge(margin, hn::Zero(d)), e, one);
@@ -66,7 +67,7 @@ HWY_INLINE Point<V> Welsch(D d, V score, V target, hn::TFromD<D> width) {
     const V ratio = hn::Div(residual, hn::Set(d, width));
     const V square = hn::Mul(ratio, ratio);
     return {hn::Mul(hn::Set(d, -width * width / 2), hn::Expm1(d, hn::Neg(square))),
-            hn::Mul(residual, hn::Exp(d, hn::Neg(square)))};
+            hn::Mul(residual, ExpOfNegative(d, hn::Neg(square)))};
 }
 
 template <class Real, class Loss>

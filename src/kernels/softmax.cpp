@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/exp-inl.hpp"
 #include "kernels/losses.hpp"
 #include "kernels/tail-inl.hpp"
 
@@ -48,7 +49,7 @@ double OverSamples(Real* scores, Index count, Index outputs, Index stride, const
         V target_score = hn::Zero(d);
         for (Index l = 0; l < outputs; ++l) {
             const V score = hn::Sub(hn::LoadU(d, s + l * stride), largest);
-            const V e = hn::Exp(d, score);
+            const V e = ExpOfNegative(d, score);
             const auto hit = hn::Eq(target, hn::Set(d, static_cast<Real>(l)));
             others = hn::Add(others, hn::IfThenZeroElse(hit, e));
             target_e = hn::IfThenElse(hit, e, target_e);
@@ -110,7 +111,7 @@ HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* t
         const V number = hn::Iota(d, static_cast<Real>(l));
         for (Index r = 0; r < R; ++r) {
             Real* s = scores + r * stride + l;
-            const V e = hn::Exp(d, hn::Sub(hn::LoadU(d, s), largest[r]));
+            const V e = ExpOfNegative(d, hn::Sub(hn::LoadU(d, s), largest[r]));
             sum[r] = hn::Add(sum[r], hn::IfThenZeroElse(hn::Eq(number, target[r]), e));
             hn::StoreU(e, d, s);
         }
@@ -120,7 +121,7 @@ HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* t
         for (Index r = 0; r < R; ++r) {
             Real* s = scores + r * stride + whole;
             const V score = hn::IfThenElseZero(in_tail, hn::Sub(LoadTail(d, s, tail), largest[r]));
-            const V e = hn::IfThenElseZero(in_tail, hn::Exp(d, score));
+            const V e = hn::IfThenElseZero(in_tail, ExpOfNegative(d, score));
             sum[r] = hn::Add(sum[r], hn::IfThenZeroElse(hn::Eq(number, target[r]), e));
             StoreTail(d, e, s, tail);
         }
