@@ -17,7 +17,9 @@ namespace {
 constexpr Index serial_work = Index{1} << 20;
 // Rows of a batch that the calling thread has done by the time the others have woken up and fetched the weights.
 constexpr Index head_start = 32;
-// Entries of the threads' shares below which one thread adds them up.
+constexpr Index least_piece = Index{512} << 10;  // bytes
+constexpr Index share_gap = 32;
+// Entries of all shares below which one thread adds them up.
 constexpr Index serial_sums = Index{1} << 15;
 // Rows for each output, up to which weights and gradient are not worth another look to spare one output.
 constexpr Index few_rows = 16;
@@ -53,6 +55,7 @@ class DenseRows final : public RowEngine<Real> {
         threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
         lead_ = selection.list != nullptr && threads_ > 1 ? std::min(head_start, selection.count / 4) : 0;
         block_ = std::min(block_rows(), selection.count);
+        pieces_ = selection.list == nullptr ? piece_count() : threads_;
         for (int part = 0; part < threads_; ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
             worker.rows.resize(static_cast<std::size_t>(block_));
@@ -68,9 +71,15 @@ class DenseRows final : public RowEngine<Real> {
         if (outputs <= kernels::few_outputs) return {1, kernels::padded<Real>(block_)};
         return {kernels::padded<Real>(outputs), 1};
     }
-    [[nodiscard]] std::pair<Index, Index> share(int part) const override {
-        const auto [first, last] = alfcg::share(selection_.count - lead_, part, threads_);
-        return {part == 0 ? 0 : first + lead_, last + lead_};
+    [[nodiscard]] int pieces() const override { return pieces_; }
+    [[nodiscard]] std::pair<Index, Index> piece(int number) const override {
+        if (pieces_ > threads_) {
+            const auto [first, last] =
+                alfcg::share((selection_.count + block_ - 1) / block_, number, pieces_);
+            return {first * block_, std::min(last * block_, selection_.count)};
+        }
+        const auto [first, last] = alfcg::share(selection_.count - lead_, number, pieces_);
+        return {number == 0 ? 0 : first + lead_, last + lead_};
     }
 
     void prepare(std::size_t set, const Real* weights, Index outputs) override {
@@ -112,13 +121,15 @@ class DenseRows final : public RowEngine<Real> {
         gradient_ = gradient;
         keep_ = keep;
         gradient_open_ = true;
-        for (int part = 1; part < threads_; ++part)
-            workers_[static_cast<std::size_t>(part)].share.resize(static_cast<std::size_t>(summed() * cols_));
+        starts_.assign(static_cast<std::size_t>(pieces_), kernels::Start::zero);
+        const auto size = static_cast<std::size_t>((pieces_ - 1) * share_size());
+        if (shares_.size() < size) shares_.resize(size);
     }
-    void clear(int part) override {
+    void open_share(int part, int piece) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        worker.start = part > 0 || keep_ == 0 ? kernels::Start::zero : kernels::Start::kept;
-        if (part > 0) return;
+        worker.piece = piece;
+        if (piece > 0) return;
+        if (keep_ != 0) starts_.front() = kernels::Start::kept;
         const Index size = summed() * cols_;
         if (relative_) {
             // What all rows add up to, and will add up to in the end.
@@ -140,7 +151,7 @@ class DenseRows final : public RowEngine<Real> {
         Index ahead = next.count;
         if (ahead == 0) {
             // The first rows of the next pass, if it is like this one.
-            const Index first = share(part).first;
+            const Index first = piece(worker.piece).first;
             ahead = std::clamp<Index>(upcoming_.count - first, 0, block_);
             fill(worker.next, upcoming_, {first, ahead});
         }
@@ -151,24 +162,25 @@ class DenseRows final : public RowEngine<Real> {
             kernels::scale_to(this->score_size(outputs_), samples_.scale(), residuals, scaled);
             residuals = scaled;
         }
-        kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(part),
-                          worker.start, {worker.next.data() + fetched, ahead - fetched});
-        worker.start = kernels::Start::kept;
+        kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
+        kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(worker.piece),
+                          start, {worker.next.data() + fetched, ahead - fetched});
+        start = kernels::Start::kept;
         std::swap(worker.rows, worker.next);
         worker.located = next;
     }
     void close_gradient() override {
         upcoming_ = {};
-        // Who got no rows has nothing to add.
-        const auto empty = [&](int part) {
-            return workers_[static_cast<std::size_t>(part)].start == kernels::Start::zero;
+        // A piece without rows has nothing to add.
+        const auto empty = [&](int number) {
+            return starts_[static_cast<std::size_t>(number)] == kernels::Start::zero;
         };
         if (empty(0)) std::fill_n(gradient_, summed() * cols_, Real(0));
-        if (threads_ == 1 && !relative_) return;
-        const int parts = threads_ * summed() * cols_ < serial_sums ? 1 : threads_;
+        if (pieces_ == 1 && !relative_) return;
+        const int parts = pieces_ * summed() * cols_ < serial_sums ? 1 : threads_;
         parallel(parts, [&](int part) {
             const auto [first, last] = alfcg::share(cols_, part, parts);
-            for (int other = 1; other < threads_; ++other) {
+            for (int other = 1; other < pieces_; ++other) {
                 if (empty(other)) continue;
                 for (Index l = 0; l < summed(); ++l)
                     kernels::axpby(last - first, 1, share_of(other) + l * cols_ + first, 1,
@@ -183,11 +195,10 @@ class DenseRows final : public RowEngine<Real> {
     struct alignas(128) Worker {
         std::vector<const Sample*> rows;  // of the stretch at hand
         std::vector<const Sample*> next;
-        Stretch located;    // what `rows` lists
-        Index fetched = 0;  // rows of the next stretch that are on their way
-        AlignedVector<Real> share;
-        kernels::Start start = kernels::Start::zero;  // of the sums in it
-        AlignedVector<Real> residuals;                // of a block, scaled like the samples
+        Stretch located;                // what `rows` lists
+        Index fetched = 0;              // rows of the next stretch that are on their way
+        int piece = 0;                  // that it adds up
+        AlignedVector<Real> residuals;  // of a block, scaled like the samples
     };
     struct Weights {
         const Real* entries = nullptr;
@@ -247,10 +258,19 @@ class DenseRows final : public RowEngine<Real> {
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
     }
-    // Thread 0 adds straight to the result.
-    Real* share_of(int part) {
-        return part == 0 ? gradient_ : workers_[static_cast<std::size_t>(part)].share.data();
+    // As many that a thread which is held up keeps no other waiting, as long as each reads far more data than it
+    // adds up sums, and more than a cache next to a core holds.
+    [[nodiscard]] int piece_count() const {
+        if (threads_ == 1) return 1;
+        const Index data = selection_.count * cols_ * static_cast<Index>(sizeof(Sample));
+        const Index sums = outputs_ * cols_ * static_cast<Index>(sizeof(Real));
+        const Index most = data / std::max(least_piece, 16 * sums);
+        return most < 2 * threads_ ? threads_ : static_cast<int>(std::min<Index>(most, 16 * threads_));
     }
+    // Entries of a share, and a gap, so that threads do not write to the same cache lines.
+    [[nodiscard]] Index share_size() const { return kernels::padded<Real>(summed() * cols_) + share_gap; }
+    // The first piece adds straight to the result.
+    Real* share_of(int piece) { return piece == 0 ? gradient_ : shares_.data() + (piece - 1) * share_size(); }
     void fill(std::vector<const Sample*>& rows, const Selection& selection, Stretch stretch) const {
         for (Index i = 0; i < stretch.count; ++i)
             rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(stretch.first + i));
@@ -261,7 +281,7 @@ class DenseRows final : public RowEngine<Real> {
         if (summed() > most_memory_bound || !gradient_open_) return {};
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Index first = stretch.first + stretch.count;
-        const Index count = std::min((block_ + 1) / 2, share(part).second - first) / 4 * 4;
+        const Index count = std::min((block_ + 1) / 2, piece(worker.piece).second - first) / 4 * 4;
         if (count <= 0) return {};
         fill(worker.next, selection_, {first, count});
         worker.fetched = count;
@@ -285,11 +305,14 @@ class DenseRows final : public RowEngine<Real> {
     Index reference_ = -1;   // the output others are compared with, once chosen
     Index block_ = 0;
     int threads_ = 1;
-    Index lead_ = 0;  // rows that thread 0 gets more than the others
+    int pieces_ = 1;
+    Index lead_ = 0;  // rows that the first piece has more than the others
     Real* gradient_ = nullptr;
     double keep_ = 0;
     bool gradient_open_ = false;
     std::vector<Worker> workers_;
+    AlignedVector<Real> shares_;          // of all pieces but the first
+    std::vector<kernels::Start> starts_;  // whether a share holds anything
     std::array<Weights, 2> weights_;
 };
 

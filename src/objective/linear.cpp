@@ -1,7 +1,9 @@
 #include "objective/linear.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
@@ -114,10 +116,8 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
 }
 
 template <class Real>
-double LinearObjective<Real>::total_loss(int threads) const {
-    double total = 0;
-    for (int part = 0; part < threads; ++part) total += scratch_[static_cast<std::size_t>(part)].loss;
-    return total;
+double LinearObjective<Real>::mean_loss(Index count) const {
+    return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(count);
 }
 
 template <class Real>
@@ -145,8 +145,10 @@ double LinearObjective<Real>::run(const Pass& pass) {
     }
     if (pass.points.y != nullptr) engine_->prepare(1, pass.points.y->data(), shape_.rows);
     if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), pass.points.keep);
-    parallel(threads,
-             [&](int part) { scratch_[static_cast<std::size_t>(part)].loss = pass_share(pass, part); });
+    losses_.assign(static_cast<std::size_t>(engine_->pieces()), 0);
+    engine_->for_each_piece(threads, [&](int part, int piece, int next) {
+        losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
+    });
     if (pass.gradient != nullptr) engine_->close_gradient();
     if (pass.points.slopes != nullptr) {
         *pass.points.slopes = {};
@@ -155,7 +157,7 @@ double LinearObjective<Real>::run(const Pass& pass) {
             pass.points.slopes->at_y += scratch_[static_cast<std::size_t>(part)].slopes.at_y;
         }
     }
-    return total_loss(threads) / static_cast<double>(pass.selection.count);
+    return mean_loss(pass.selection.count);
 }
 
 template <class Real>
@@ -213,22 +215,27 @@ double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, cons
 }
 
 template <class Real>
-double LinearObjective<Real>::pass_share(const Pass& pass, int part) {
+double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, int next) {
     Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
     const auto layout = engine_->layout(shape_.rows);
-    const auto [first, last] = engine_->share(part);
-    if (pass.gradient != nullptr) engine_->clear(part);
-    double loss = 0;
+    const auto [first, last] = engine_->piece(piece);
+    if (pass.gradient != nullptr) engine_->open_share(part, piece);
     const Index block = engine_->block();
+    const auto stretch_at = [&](Index begin, Index end) {
+        return Stretch{begin, std::min(block, end - begin)};
+    };
+    Stretch after;
+    if (next < engine_->pieces()) after = std::apply(stretch_at, engine_->piece(next));
+    double loss = 0;
     for (Index begin = first; begin < last; begin += block) {
-        const Stretch stretch{begin, std::min(block, last - begin)};
+        const Stretch stretch = stretch_at(begin, last);
         const Real* targets = targets_of(pass.selection, stretch, scratch);
         first_scores(pass, part, stretch, scratch);
         if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
         loss += apply_loss(pass, stretch, targets, scratch);
         if (pass.gradient != nullptr) {
-            const Index next = std::min(begin + block, last);
-            engine_->add(part, stretch, scratch.scores.data(), layout, {next, std::min(block, last - next)});
+            engine_->add(part, stretch, scratch.scores.data(), layout,
+                         begin + block < last ? stretch_at(begin + block, last) : after);
         }
     }
     return loss;
@@ -241,10 +248,10 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<
     prepare_scratch(threads, {});
     engine_->prepare(0, x.data(), shape_.rows);
     const auto layout = engine_->layout(shape_.rows);
-    parallel(threads, [&](int part) {
+    engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         Real* scores = scratch.scores.data();
-        const auto [first, last] = engine_->share(part);
+        const auto [first, last] = engine_->piece(piece);
         for (Index begin = first; begin < last; begin += engine_->block()) {
             const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
             engine_->score(part, 0, stretch, scores);
@@ -266,11 +273,11 @@ void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* res
     prepare_scratch(threads, {});
     engine_->open_gradient(gradient.data(), 0);
     const auto layout = engine_->layout(shape_.rows);
-    parallel(threads, [&](int part) {
+    engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Real* block = scratch_[static_cast<std::size_t>(part)].scores.data();
         std::fill_n(block, engine_->score_size(shape_.rows), Real(0));
-        engine_->clear(part);
-        const auto [first, last] = engine_->share(part);
+        engine_->open_share(part, piece);
+        const auto [first, last] = engine_->piece(piece);
         for (Index begin = first; begin < last; begin += engine_->block()) {
             const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
             for (Index i = 0; i < stretch.count; ++i)
@@ -296,9 +303,9 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
     const auto layout = engine->layout(outputs);
     std::vector<AlignedVector<Real>> blocks(static_cast<std::size_t>(threads));
     for (auto& block : blocks) block.resize(static_cast<std::size_t>(engine->score_size(outputs)));
-    parallel(threads, [&](int part) {
+    engine->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Real* block = blocks[static_cast<std::size_t>(part)].data();
-        const auto [begin, end] = engine->share(part);
+        const auto [begin, end] = engine->piece(piece);
         for (Index at = begin; at < end; at += engine->block()) {
             const Stretch stretch{at, std::min(engine->block(), end - at)};
             engine->score(part, 0, stretch, block);

@@ -12,8 +12,8 @@
 namespace alfcg {
 
 /// (1/N) Σ loss(W x_i, y_i). Data are read once per pass: a block of rows that fits the cache gives its
-/// scores, its residuals and its share of the gradient before it leaves. Each thread adds up its own share;
-/// shares are summed in a fixed order, so that the same thread count gives the same bits.
+/// scores, its residuals and its share of the gradient before it leaves. Each piece of the rows has a share of
+/// its own; shares are summed in a fixed order, so that the same thread count gives the same bits.
 template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
@@ -55,7 +55,6 @@ class LinearObjective final : public Objective<Real> {
         AlignedVector<Real> second;   // of one block at the second point
         AlignedVector<Real> change;   // of one block: scores less those at the second point
         AlignedVector<Real> targets;  // of one block of listed rows
-        double loss = 0;
         Slopes slopes;
     };
     // What is known of the iterate that is followed.
@@ -63,13 +62,14 @@ class LinearObjective final : public Objective<Real> {
 
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
-    double pass_share(const Pass& pass, int part);
+    double pass_piece(const Pass& pass, int part, int piece, int next);
     double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;
     void first_scores(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
     const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
     void prepare_scratch(int threads, const Blend<Real>& points);
-    [[nodiscard]] double total_loss(int threads) const;
+    // The mean over `count` rows.
+    [[nodiscard]] double mean_loss(Index count) const;
     // Calls body(stretch) for blocks of all rows, without a look at the data.
     template <class Body>
     void for_each_block(const Body& body);
@@ -82,6 +82,7 @@ class LinearObjective final : public Objective<Real> {
     Index data_bytes_;
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;  // one per thread
+    std::vector<double> losses_;    // summed up, one per piece
 
     const Matrix<Real>* followed_ = nullptr;
     Knowledge known_ = Knowledge::nothing;

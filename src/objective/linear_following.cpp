@@ -73,9 +73,9 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
     }
     const auto layout = engine_->layout(shape_.rows);
     if (look) {
-        parallel(threads, [&](int part) {
+        engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
             Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
-            const auto [first, last] = engine_->share(part);
+            const auto [first, last] = engine_->piece(piece);
             for (Index begin = first; begin < last; begin += engine_->block()) {
                 const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
                 engine_->score(part, 0, stretch, scores);
@@ -93,16 +93,16 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
 template <class Real>
 std::optional<double> LinearObjective<Real>::value_along(double step) {
     if (!aimed_) return std::nullopt;
-    for (Scratch& scratch : scratch_) scratch.loss = 0;
+    losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});
     const auto layout = engine_->layout(shape_.rows);
     for_each_block([&](int part, Stretch stretch) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scores_.load_along(stretch, step, factored_, scratch.scores.data(), layout);
-        scratch.loss +=
+        losses_[static_cast<std::size_t>(part)] +=
             loss_.apply(scratch.scores.data(), stretch.count, layout, loss_.targets() + stretch.first, 1);
     });
-    return total_loss(threads_) / static_cast<double>(samples_);
+    return mean_loss(samples_);
 }
 
 template <class Real>

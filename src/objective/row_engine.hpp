@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
 #include "alfcg/data/features.hpp"
+#include "core/parallel.hpp"
 #include "kernels/dense.hpp"
 
 namespace alfcg {
@@ -48,8 +51,26 @@ class RowEngine {
         const auto at = layout(outputs);
         return at.sample_stride == 1 ? at.output_stride * outputs : at.sample_stride * block();
     }
-    /// The rows that fall to a thread.
-    [[nodiscard]] virtual std::pair<Index, Index> share(int part) const = 0;
+    /// The rows come in pieces: one for each thread, or more, which threads take as they get free. What a pass adds up
+    /// depends on its pieces alone, not on who took them.
+    [[nodiscard]] virtual int pieces() const = 0;
+    [[nodiscard]] virtual std::pair<Index, Index> piece(int number) const = 0;
+    /// Calls body(part, piece, next) for every piece: `part` is the thread, `next` what it will get after this one, or
+    /// pieces().
+    template <class Body>
+    void for_each_piece(int threads, const Body& body) const {
+        const int count = pieces();
+        std::atomic<int> unclaimed = 0;
+        const auto claim = [&] { return std::min(unclaimed++, count); };
+        parallel(threads, [&](int part) {
+            if (count == threads) return body(part, part, count);
+            for (int now = claim(); now < count;) {
+                const int next = claim();
+                body(part, now, next);
+                now = next;
+            }
+        });
+    }
 
     /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0. Those with
     /// all outputs are all shifted alike.
@@ -59,9 +80,9 @@ class RowEngine {
 
     /// Memory for the gradient, before the threads start; `keep` times what `gradient` holds stays in it.
     virtual void open_gradient(Real* gradient, double keep) = 0;
-    /// Empties the thread's share.
-    virtual void clear(int part) = 0;
-    /// Adds Σ residual ⊗ row to the thread's share, and may fetch the rows that come next.
+    /// A thread begins a piece: what it adds from now on goes to the piece's share, which is empty.
+    virtual void open_share(int part, int piece) = 0;
+    /// Adds Σ residual ⊗ row to the share, and may fetch the rows that come next.
     virtual void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
                      Stretch next) = 0;
     /// gradient = keep · gradient + Σ of all shares, in a fixed order.

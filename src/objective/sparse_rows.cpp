@@ -17,6 +17,8 @@ namespace {
 // Multiply-adds below which waking other threads costs more than it saves.
 constexpr Index serial_work = Index{1} << 18;
 constexpr Index block_rows = 64;
+// Pieces of the rows for each thread, where threads take them as they get free.
+constexpr int pieces_a_thread = 16;
 // Memory that a copy of the data by columns may always take.
 constexpr Index modest_bytes = Index{256} << 20;
 
@@ -39,7 +41,7 @@ class SparseRows final : public RowEngine<Real> {
             for (Index i = 0; i < selection.count; ++i) nonzeros_ += entries_of(i);
         }
         threads_ = nonzeros_ * outputs < serial_work ? 1 : threads;
-        share_out();
+        share_out(threads_);
         // A small batch is not worth laying the weights out anew.
         table_ = outputs > 1 && 2 * nonzeros_ > cols_;
         by_columns_ = false;
@@ -50,8 +52,9 @@ class SparseRows final : public RowEngine<Real> {
         if (outputs == 1) return {1, kernels::padded<Real>(block_rows)};
         return {kernels::table_stride<Real>(outputs), 1};
     }
-    [[nodiscard]] std::pair<Index, Index> share(int part) const override {
-        return {bounds_[static_cast<std::size_t>(part)], bounds_[static_cast<std::size_t>(part) + 1]};
+    [[nodiscard]] int pieces() const override { return static_cast<int>(bounds_.size()) - 1; }
+    [[nodiscard]] std::pair<Index, Index> piece(int number) const override {
+        return {bounds_[static_cast<std::size_t>(number)], bounds_[static_cast<std::size_t>(number) + 1]};
     }
 
     void prepare(std::size_t set, const Real* weights, Index outputs) override {
@@ -83,13 +86,14 @@ class SparseRows final : public RowEngine<Real> {
         if (by_columns_) {
             residuals_.resize(
                 static_cast<std::size_t>(selection_.count * kernels::table_stride<Real>(outputs_)));
+            if (threads_ > 1) share_out(pieces_a_thread * threads_);
             return;
         }
         for (int part = direct() ? 1 : 0; part < threads_; ++part)
             shares_[static_cast<std::size_t>(part)].resize(table_size(outputs_));
         if (table_ && keep != 0) sum_.resize(static_cast<std::size_t>(outputs_ * cols_));
     }
-    void clear(int part) override {
+    void open_share(int part, int /*piece*/) override {
         if (by_columns_) return;
         if (part > 0 || !direct()) {
             auto& share = shares_[static_cast<std::size_t>(part)];
@@ -161,20 +165,20 @@ class SparseRows final : public RowEngine<Real> {
         return static_cast<std::size_t>(cols_ * (table_ ? kernels::table_stride<Real>(outputs) : outputs));
     }
 
-    // Every thread gets about the same number of entries.
-    void share_out() {
-        bounds_.assign(static_cast<std::size_t>(threads_) + 1, selection_.count);
+    // Every piece gets about the same number of entries.
+    void share_out(int pieces) {
+        bounds_.assign(static_cast<std::size_t>(pieces) + 1, selection_.count);
         bounds_.front() = 0;
         Index row = 0;
         Index passed = 0;
-        for (int part = 1; part < threads_; ++part) {
-            const Index goal = nonzeros_ / threads_ * part;
+        for (int number = 1; number < pieces; ++number) {
+            const Index goal = nonzeros_ / pieces * number;
             if (selection_.list == nullptr) {
                 row = std::lower_bound(lines_.start, lines_.start + selection_.count, goal) - lines_.start;
             } else {
                 while (row < selection_.count && passed < goal) passed += entries_of(row++);
             }
-            bounds_[static_cast<std::size_t>(part)] = row;
+            bounds_[static_cast<std::size_t>(number)] = row;
         }
     }
 
