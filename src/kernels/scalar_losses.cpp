@@ -156,6 +156,7 @@ namespace alfcg::kernels {
     double FUNCTION(double* scores, Index count, const double* targets, double weight) { \
         return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight);       \
     }
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define ALFCG_LOSS_WITH(NAME, FUNCTION, PARAMETER)                                                         \
     HWY_EXPORT(NAME##Float);                                                                               \
     HWY_EXPORT(NAME##Double);                                                                              \
@@ -165,6 +166,7 @@ namespace alfcg::kernels {
     double FUNCTION(double* scores, Index count, const double* targets, double weight, double PARAMETER) { \
         return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight, PARAMETER);              \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 ALFCG_LOSS(Logistic, logistic_loss)
 ALFCG_LOSS(Sigmoid, sigmoid_loss)
 ALFCG_LOSS(Squared, squared_loss)
