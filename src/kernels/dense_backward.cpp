@@ -278,13 +278,15 @@ HWY_INLINE void LastFeatures(const Real* const* rows, Index count, Index j, cons
     constexpr Index V = kManyRegisters ? 3 : 1;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const auto tiles = [&]<Index T>() HWY_ATTR {
-        Index l = 0;
-        for (; l + V * lanes <= padded<Real>(outputs); l += V * lanes)
-            CrossTile<T, V>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
-                            start);
-        for (; l < outputs; l += lanes)
-            CrossTile<T, 1>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
-                            start);
+        if constexpr (2 * T <= static_cast<Index>(hn::MaxLanes(hn::ScalableTag<Real>()))) {
+            Index l = 0;
+            for (; l + V * lanes <= padded<Real>(outputs); l += V * lanes)
+                CrossTile<T, V>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                                start);
+            for (; l < outputs; l += lanes)
+                CrossTile<T, 1>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                                start);
+        }
     };
     switch (cols - j) {
         case 1:

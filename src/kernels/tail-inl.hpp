@@ -13,9 +13,12 @@
 
 #include "alfcg/core/matrix.hpp"
 
-// Before a loop over the vectors of a register tile: one that the compiler leaves a loop keeps them in memory.
+// Before a loop over the vectors of a register tile: one that the compiler leaves a loop keeps them in memory. Checked
+// builds do without: they would take too long to compile.
 #ifndef ALFCG_UNROLL
-#if HWY_COMPILER_GCC_ACTUAL
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ALFCG_UNROLL
+#elif HWY_COMPILER_GCC_ACTUAL
 #define ALFCG_UNROLL _Pragma("GCC unroll 16")
 #else
 #define ALFCG_UNROLL _Pragma("unroll")
