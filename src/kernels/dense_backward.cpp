@@ -32,15 +32,14 @@ constexpr Index kPanelRows = 96;
 // by something that can be read, or of both.
 enum class Last { whole, padded, ragged };
 
-template <Index C, Index V, Last last, class Real, class Sample>
+// Of each of the rows ahead, `fetched` vectors are fetched, from `ahead_at` on.
+template <Index C, Index V, Last last, Index fetched, class Real, class Sample>
 HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real* residuals,
                      ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
-                     const Ahead<Sample>& ahead, Index tail) {
+                     const Ahead<Sample>& ahead, Index ahead_at, Index tail) {
     const hn::ScalableTag<Real> d;
     using Vector = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    // Bytes: the vectors of a tile share a cache line.
-    constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;
     const auto load = [&](const auto* from, Index v, bool in_part) HWY_ATTR {
         return in_part && v + 1 == V ? LoadLastSamples(d, from + v * lanes, tail)
                                      : LoadSamples(d, from + v * lanes);
@@ -57,7 +56,8 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
         Vector x[V];
         for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, last == Last::ragged);
         if (i < ahead.count) {
-            for (Index v = 0; v < fetched; ++v) __builtin_prefetch(ahead.rows[i] + j + v * lanes, 0, 2);
+            for (Index v = 0; v < fetched; ++v)
+                __builtin_prefetch(ahead.rows[i] + ahead_at + v * lanes, 0, 2);
         }
         const Real* residual = residuals + i * layout.sample_stride;
         ALFCG_UNROLL
@@ -101,12 +101,14 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
         const auto tile = [&]<Index outputs_here>() {
             constexpr Index C = std::min(outputs_here, most);
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
+            constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;  // bytes of a tile share a cache line
             if constexpr (HasWholeTile(C, V)) {
                 if (tail == lanes)
-                    return Tile<C, V, Last::whole>(rows, count, j, r, layout, g, gradient_stride, start,
-                                                   ahead, tail);
+                    return Tile<C, V, Last::whole, fetched>(rows, count, j, r, layout, g, gradient_stride,
+                                                            start, ahead, j, tail);
             }
-            Tile<C, V, in_part>(rows, count, j, r, layout, g, gradient_stride, start, ahead, tail);
+            Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g, gradient_stride, start, ahead, j,
+                                         tail);
         };
         switch (outputs * (t + 1) / tiles - c) {
             case 1:
@@ -150,26 +152,30 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
     }
 }
 
-// The same for many outputs and samples that are padded: they are shared out over tiles of nearly the same size.
+// The same for many outputs and samples that are padded: they are shared out over tiles of nearly the same size. Rows
+// ahead are fetched from `ahead_at` on, a part by each of the first tiles: a core can only wait for so many lines.
 template <Index V, class Real>
 HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, const Real* residuals,
                            ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
-                           Index tail) {
+                           Ahead<Real> ahead, Index ahead_at, Index tail) {
+    constexpr Index fetched = 2;
     constexpr Index most = TileOutputs(kMostVectors);
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index tiles = (outputs + most - 1) / most;
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
+        if (t * fetched >= V) ahead.count = 0;
+        const Index fetch_at = ahead_at + t * fetched * lanes;
         const auto tile = [&]<Index C>() HWY_ATTR {
             const Real* r = residuals + c * layout.output_stride;
             Real* g = gradient + c * gradient_stride;
             if constexpr (V == kMostVectors) {
                 if (tail == lanes)
-                    return Tile<C, V, Last::whole>(rows, count, 0, r, layout, g, gradient_stride, start,
-                                                   Ahead<Real>{}, tail);
+                    return Tile<C, V, Last::whole, fetched>(rows, count, 0, r, layout, g, gradient_stride,
+                                                            start, ahead, fetch_at, tail);
             }
-            Tile<C, V, Last::padded>(rows, count, 0, r, layout, g, gradient_stride, start, Ahead<Real>{},
-                                     tail);
+            Tile<C, V, Last::padded, fetched>(rows, count, 0, r, layout, g, gradient_stride, start, ahead,
+                                              fetch_at, tail);
         };
         static_assert(most >= 3 && few_outputs >= 2 * most);  // so that tiles are no smaller than these
         switch (most - (outputs * (t + 1) / tiles - c)) {
@@ -225,16 +231,13 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
         for (Index r = 0; r < here; ++r) {
             const Real* from = rows[first + r] + j;
             Real* to = panel + r * stride;
-            if (first + r < ahead.count) {
-                for (Index k = 0; k < width; k += vector_bytes / static_cast<Index>(sizeof(Real)))
-                    __builtin_prefetch(ahead.rows[first + r] + j + k, 0, 2);
-            }
             for (Index k = 0; k < whole; k += lanes) hn::Store(hn::LoadU(d, from + k), d, to + k);
             if (tail > 0) hn::Store(LoadTail(d, from + whole, tail), d, to + whole);
         }
         ForWidth<Real>(width, [&]<Index vectors>(Index last) HWY_ATTR {
             PanelTiles<vectors>(outputs, panel_rows, here, residuals + first * layout.sample_stride, layout,
-                                gradient + j, cols, first == 0 ? start : Start::kept, last);
+                                gradient + j, cols, first == 0 ? start : Start::kept,
+                                Ahead<Real>{ahead.rows + first, ahead.count - first}, j, last);
         });
     }
 }
