@@ -26,13 +26,13 @@ class Batches {
     [[nodiscard]] Index samples() const { return samples_; }
 
   private:
+    void draw_ahead(Index size);
+
     Index samples_;
     std::mt19937_64 generator_;
     const std::vector<std::vector<Index>>* replay_;
     std::size_t replayed_ = 0;
     std::function<void(std::span<const Index>)> on_draw_;
-    void draw_ahead(Index size);
-
     std::vector<Index> batch_;
     std::vector<Index> ahead_;  // drawn, but not handed out yet
 };

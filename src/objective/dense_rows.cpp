@@ -17,8 +17,8 @@ namespace {
 constexpr Index serial_work = Index{1} << 20;
 // Rows of a batch that the calling thread has done by the time the others have woken up and fetched the weights.
 constexpr Index head_start = 32;
-constexpr Index least_piece = Index{512} << 10;  // bytes
-constexpr Index share_gap = 32;
+constexpr Index least_piece = Index{512} << 10;  // bytes of data
+constexpr Index share_gap = 32;                  // entries
 // Entries of all shares below which one thread adds them up.
 constexpr Index serial_sums = Index{1} << 15;
 // Rows for each output, up to which weights and gradient are not worth another look to spare one output.
