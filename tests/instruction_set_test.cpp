@@ -52,14 +52,15 @@ void check_objectives(double tolerance) {
                                         {"squared", 1},
                                         {"welsch", 1}})
         for (const Index features : {3, 50, 71, 131})
-            for (const std::string kind : {"dense", "bytes", "sparse"}) {
+            for (const std::string kind : {"dense", "pixels", "drawings", "sparse"}) {
                 SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
                              " d=" + std::to_string(features) + " " + kind);
                 // Enough rows for a pass that spares an output.
                 const Index rows = outputs <= 12 ? 64 * outputs + 13 : 77;
-                const reference::Problem problem = kind == "bytes"
-                                                       ? pixel_problem(loss, rows, features, outputs, 0.01)
-                                                       : sized_problem(loss, rows, features, outputs);
+                const Entries entries = kind == "pixels"     ? Entries::pixels
+                                        : kind == "drawings" ? Entries::drawings
+                                                             : Entries::numbers;
+                const auto problem = problem_with(entries, loss, rows, features, outputs);
                 const Storage storage = kind == "sparse" ? Storage::sparse : Storage::dense;
                 const reference::Matrix x = reference::gaussian(outputs, features, 9);
                 Bridge<Real> bridge(problem, storage, 2);

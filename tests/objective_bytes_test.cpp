@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "bridge.hpp"
 #include "objective/byte_samples.hpp"
+#include "objective/patch_samples.hpp"
 #include "reference/losses.hpp"
 #include "sized_problem.hpp"
 
@@ -59,8 +61,10 @@ TEST(ByteSamples, AreNotSeenWhereASingleEntryIsOfAnotherKind) {
     EXPECT_FALSE(bytes_of<double>(reference::gaussian(5, 4, 1)).has_value());
 }
 
+using MakeProblem = reference::Problem (*)(const std::string&, Eigen::Index, Eigen::Index, int, double);
+
 template <class Real>
-void check_gradients(double tolerance) {
+void check_gradients(MakeProblem make, double tolerance) {
     const std::vector<std::pair<std::string, int>> losses{
         {"multinomial", 2},  {"multinomial", 3}, {"multinomial", 7}, {"multinomial", 10}, {"multinomial", 12},
         {"multinomial", 13}, {"logistic", 1},    {"squared", 1},     {"huber", 1}};
@@ -68,7 +72,7 @@ void check_gradients(double tolerance) {
         for (const Index features : {16, 17, 32, 48, 131})  // the first that bytes are taken for, and others
             for (const int threads : {1, 2, 3}) {
                 SCOPED_TRACE(loss + " c=" + std::to_string(outputs) + " d=" + std::to_string(features));
-                const auto problem = pixel_problem(loss, 900, features, outputs, 0.004);
+                const auto problem = make(loss, 900, features, outputs, 0.004);
                 Bridge<Real> bridge(problem, Storage::dense, threads);
                 const reference::Matrix x = reference::gaussian(outputs, features, 9);
                 const auto ours = to_matrix<Real>(x);
@@ -95,8 +99,102 @@ void check_gradients(double tolerance) {
 }
 
 TEST(ByteSamples, GiveTheReferencesGradients) {
-    check_gradients<double>(1e-12);
-    check_gradients<float>(2e-5);
+    check_gradients<double>(pixel_problem, 1e-12);
+    check_gradients<float>(pixel_problem, 2e-5);
+}
+
+template <class Real>
+std::optional<PatchSamples<Real>> patches_of(const reference::Matrix& X, int threads = 1) {
+    const auto features = make_features<Real>(X, Storage::dense);
+    return PatchSamples<Real>::of(std::get<DenseFeatures<Real>>(features), threads);
+}
+
+template <class Real>
+void check_patches(const reference::Matrix& X, int threads) {
+    const auto patches = patches_of<Real>(X, threads);
+    ASSERT_TRUE(patches.has_value());
+    ASSERT_EQ(patches->cols(), X.cols());
+    std::set<Index> places;
+    for (Index j = 0; j < X.cols(); ++j) {
+        places.insert(patches->place(j));
+        EXPECT_LT(patches->place(j), patches->groups() * kernels::patch_width);
+    }
+    EXPECT_EQ(std::ssize(places), X.cols());
+
+    Index stored = 0;
+    for (Index i = 0; i < X.rows(); ++i) {
+        const kernels::PatchedRow& row = *patches->row(i);
+        reference::Vector placed = reference::Vector::Zero(patches->groups() * kernels::patch_width);
+        for (Index k = 0; k < row.patches; ++k) {
+            if (k > 0) {
+                EXPECT_LT(row.groups[k - 1], row.groups[k]);
+            }
+            int most = 0;
+            for (Index f = 0; f < kernels::patch_width; ++f) {
+                const int byte = row.bytes[k * kernels::patch_width + f];
+                placed(row.groups[k] * kernels::patch_width + f) = patches->scale() * byte;
+                most = std::max(most, byte);
+            }
+            EXPECT_GT(most, 0);  // nothing is stored in vain
+        }
+        stored += row.patches;
+        for (Index j = 0; j < X.cols(); ++j)
+            EXPECT_NEAR(placed(patches->place(j)), X(i, j),
+                        5 * std::numeric_limits<Real>::epsilon() * X(i, j));
+        EXPECT_NEAR(placed.sum(), X.row(i).sum(), 1e-6 * (1 + X.row(i).sum()));
+    }
+    EXPECT_NEAR(patches->filled() * static_cast<double>(X.rows() * patches->groups()),
+                static_cast<double>(stored), 1e-6);
+
+    for (Index b = 0; b * kernels::patch_rows < X.rows(); ++b) {
+        const kernels::PatchOrder order = patches->order(b);
+        std::set<std::pair<int, int>> seen;
+        for (Index g = 0; g < order.groups; ++g)
+            for (auto at = order.first[g]; at < order.last[g]; ++at) {
+                const kernels::PatchPlace place = order.places[at];
+                EXPECT_EQ(patches->row(b * kernels::patch_rows + place.row)->groups[place.number], g);
+                EXPECT_TRUE(seen.emplace(place.row, place.number).second);
+            }
+        Index of_block = 0;
+        for (Index i = b * kernels::patch_rows; i < std::min((b + 1) * kernels::patch_rows, X.rows()); ++i)
+            of_block += patches->row(i)->patches;
+        EXPECT_EQ(std::ssize(seen), of_block);
+    }
+}
+
+TEST(PatchSamples, HoldEverythingThatIsNotZeroOnce) {
+    for (const Index features : {16, 17, 70, 400})
+        for (const Index rows : {40, 255, 256, 700})
+            for (const int threads : {1, 3}) {
+                SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(features));
+                const auto problem = drawing_problem("squared", rows, features, 1, 1 / 255.0);
+                check_patches<float>(problem.X, threads);
+                check_patches<double>(problem.X, threads);
+            }
+}
+
+TEST(PatchSamples, FeaturesThatAreZeroTogetherShareAPatch) {
+    const auto problem = drawing_problem("squared", 2000, 16 * 9, 1, 0.5);
+    const auto patches = patches_of<double>(problem.X);
+    ASSERT_TRUE(patches.has_value());
+    // As many patches as there are sets that a row has something of: a quarter of nine in ten of eleven rows.
+    Index stored = 0;
+    for (Index i = 0; i < 2000; ++i) stored += patches->row(i)->patches;
+    EXPECT_NEAR(static_cast<double>(stored), 2000 * 9 * 0.25 * 10 / 11, 150);
+}
+
+TEST(PatchSamples, AreNotMadeOfDataWithFewZerosOrOfOtherNumbers) {
+    EXPECT_FALSE(patches_of<float>(pixel_problem("squared", 900, 64, 1, 1).X).has_value());
+    auto X = drawing_problem("squared", 5000, 64, 1, 1).X;
+    ASSERT_TRUE(patches_of<float>(X, 2).has_value());
+    X(4999, 63) = 0.5;
+    EXPECT_FALSE(patches_of<float>(X, 2).has_value());
+    EXPECT_FALSE(patches_of<double>(reference::Matrix::Zero(900, 64)).has_value());
+}
+
+TEST(PatchSamples, GiveTheReferencesGradients) {
+    check_gradients<double>(drawing_problem, 1e-12);
+    check_gradients<float>(drawing_problem, 2e-5);
 }
 
 }  // namespace

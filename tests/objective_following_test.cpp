@@ -6,6 +6,7 @@
 #include "alfcg/alfcg.hpp"
 #include "bridge.hpp"
 #include "reference/samples.hpp"
+#include "sized_problem.hpp"
 
 namespace alfcg {
 namespace {
@@ -103,11 +104,11 @@ TEST(Following, ChangesACalibratedRunByWhatDifferenceQuotientsMakeOfRounding) {
 }
 
 template <class Real>
-void check_values(double tolerance) {
+void check_values(Entries entries, double tolerance) {
     for (const Storage storage : {Storage::dense, Storage::sparse})
         for (const auto& [name, spec] : regions)
             for (const int outputs : {4, 17}) {
-                const auto problem = problem_of("multinomial", 300, 41, outputs);
+                const auto problem = problem_with(entries, "multinomial", 300, 41, outputs);
                 Bridge<Real> bridge(problem, storage, 2);
                 const auto region = make_region<Real>(spec);
                 Objective<Real>& objective = *bridge.objective;
@@ -154,11 +155,11 @@ void check_values(double tolerance) {
 }
 
 TEST(Following, ValuesAndGradientsAreThoseOfTheDataInDouble) {
-    check_values<double>(1e-12);
+    for (const Entries entries : all_entries) check_values<double>(entries, 1e-12);
 }
 
 TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
-    check_values<float>(2e-5);
+    for (const Entries entries : all_entries) check_values<float>(entries, 2e-5);
 }
 
 // ‖∇ in float − ∇ in double‖ / ‖∇ in double‖ on real data.

@@ -68,19 +68,19 @@ std::vector<Index> drawn_rows(Index size, Index samples) {
 }
 
 template <class Real>
-void check_linear(double tolerance) {
+void check_linear(Entries entries, double tolerance) {
     const std::vector<std::pair<std::string, int>> losses{
         {"multinomial", 2}, {"multinomial", 3}, {"multinomial", 10}, {"multinomial", 17}, {"multinomial", 40},
         {"logistic", 1},    {"squared", 1},     {"huber", 1},        {"sigmoid", 1},      {"welsch", 1}};
     for (const auto& [loss, outputs] : losses) {
-        const auto problem = sized_problem(loss, 150, 23, outputs);
+        const auto problem = problem_with(entries, loss, 150, 37, outputs);
         for (const Index size : {1, 12, 700})
             for (const double apart : {1.0, 1e-3}) {
                 const auto batch = drawn_rows(size, problem.rows());
                 Points points;
-                points.x = 0.5 * reference::gaussian(outputs, 23, 9);
-                points.y = points.x + apart * reference::gaussian(outputs, 23, 10);
-                points.held = reference::gaussian(outputs, 23, 11);
+                points.x = 0.5 * reference::gaussian(outputs, 37, 9);
+                points.y = points.x + apart * reference::gaussian(outputs, 37, 10);
+                points.held = reference::gaussian(outputs, 37, 11);
                 const reference::Draw draw(batch.begin(), batch.end());
                 const auto at_x = reference::batch_gradient(problem, points.x, draw);
                 const auto at_y = reference::batch_gradient(problem, points.y, draw);
@@ -113,11 +113,11 @@ void check_linear(double tolerance) {
 }
 
 TEST(Slopes, OfALinearModelAreThoseOfItsBatchGradientsInDouble) {
-    check_linear<double>(1e-12);
+    for (const Entries entries : {Entries::numbers, Entries::drawings}) check_linear<double>(entries, 1e-12);
 }
 
 TEST(Slopes, OfALinearModelAreThoseOfItsBatchGradientsInFloat) {
-    check_linear<float>(2e-5);
+    for (const Entries entries : {Entries::numbers, Entries::drawings}) check_linear<float>(entries, 2e-5);
 }
 
 TEST(Slopes, OfACallersSumAreThoseOfItsBatchGradients) {

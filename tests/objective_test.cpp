@@ -92,8 +92,8 @@ TEST(Objective, RowsMayEndInAnyPartOfAVector) {
 // Large enough that the work is shared out between threads and the sparse pass transposes its weights; with many rows it
 // comes in more pieces than there are threads, and who takes which differs from pass to pass.
 template <class Real>
-void check_parallel(Index rows, double tolerance) {
-    auto problem = sized_problem("multinomial", rows, 150, 10);
+void check_parallel(Entries entries, Index rows, double tolerance) {
+    const auto problem = problem_with(entries, "multinomial", rows, 150, 10);
     const reference::Matrix x = reference::gaussian(10, 150, 9);
     const reference::Matrix expected = reference::full_gradient(problem, x);
     const double expected_value = reference::full_value(problem, x);
@@ -114,19 +114,20 @@ void check_parallel(Index rows, double tolerance) {
 }
 
 TEST(Objective, ThreadsShareTheWorkAndKeepTheBits) {
-    for (const Index rows : {3000, 30000}) {
-        check_parallel<double>(rows, 1e-12);
-        check_parallel<float>(rows, 1e-5);
-    }
+    for (const Entries entries : all_entries)
+        for (const Index rows : {3000, 30000}) {
+            check_parallel<double>(entries, rows, 1e-12);
+            check_parallel<float>(entries, rows, 1e-5);
+        }
 }
 
 template <class Real>
-void check_blend(double tolerance) {
+void check_blend(Entries entries, double tolerance) {
     for (const int outputs : {2, 3, 10, 12, 20})
         for (const Storage storage : {Storage::dense, Storage::sparse})
             for (const Index size : {40, 900})  // small batches go without a table of the weights
                 for (const int threads : {1, 2}) {
-                    auto problem = sized_problem("multinomial", 400, 60, outputs);
+                    const auto problem = problem_with(entries, "multinomial", 400, 60, outputs);
                     Bridge<Real> bridge(problem, storage, threads);
                     const reference::Matrix x = reference::gaussian(outputs, 60, 9);
                     const reference::Matrix y = reference::gaussian(outputs, 60, 10);
@@ -161,8 +162,10 @@ void check_blend(double tolerance) {
 }
 
 TEST(Objective, BlendsABatchAtTwoPointsIntoAGradient) {
-    check_blend<double>(1e-12);
-    check_blend<float>(2e-5);
+    for (const Entries entries : all_entries) {
+        check_blend<double>(entries, 1e-12);
+        check_blend<float>(entries, 2e-5);
+    }
 }
 
 // Scores may be computed as differences to one class: never to one whose own are so large that they swallow the
@@ -213,12 +216,23 @@ TEST(Objective, ThreadsWithoutRowsAddNothing) {
             }
 }
 
+// Rows that stay together are too few for all threads.
+TEST(Objective, ThreadsMayGetNoneOfTheRowsThatStayTogether) {
+    const auto problem = problem_with(Entries::drawings, "multinomial", 300, 1600, 4);
+    const reference::Matrix x = 0.1 * reference::gaussian(4, 1600, 9);
+    for (const int threads : {2, 5, 8}) {
+        Bridge<double> bridge(problem, Storage::dense, threads);
+        Matrix<double> gradient;
+        bridge.objective->evaluate(to_matrix<double>(x), gradient);
+        expect_gradient(gradient, reference::full_gradient(problem, x), 1e-12);
+    }
+}
+
 // What comes next is only fetched.
 TEST(Objective, RowsThatAreExpectedChangeNoBit) {
-    for (const bool pixels : {false, true})
+    for (const Entries entries : all_entries)
         for (const int threads : {1, 3}) {
-            const auto problem = pixels ? pixel_problem("multinomial", 900, 200, 10, 0.01)
-                                        : sized_problem("multinomial", 900, 200, 10);
+            const auto problem = problem_with(entries, "multinomial", 900, 200, 10);
             Bridge<float> bridge(problem, Storage::dense, threads);
             const auto x = to_matrix<float>(reference::gaussian(10, 200, 9));
             std::vector<Index> batch(700);
@@ -238,12 +252,11 @@ TEST(Objective, RowsThatAreExpectedChangeNoBit) {
 
 TEST(Objective, WhatAGradientHeldBeforeDoesNotCount) {
     for (const std::string& loss : all_losses)
-        for (const bool pixels : {false, true}) {
-            const auto problem =
-                pixels ? pixel_problem(loss, 400, 21, 3, 0.01) : sized_problem(loss, 400, 21, 3);
+        for (const Entries entries : all_entries) {
+            const auto problem = problem_with(entries, loss, 400, 37, 3);
             Bridge<float> bridge(problem, Storage::dense, 2);
-            const reference::Matrix x = reference::gaussian(problem.outputs, 21, 9);
-            Matrix<float> gradient(problem.outputs, 21);
+            const reference::Matrix x = reference::gaussian(problem.outputs, 37, 9);
+            Matrix<float> gradient(problem.outputs, 37);
             std::fill_n(gradient.data(), gradient.size(), std::numeric_limits<float>::quiet_NaN());
             bridge.objective->evaluate(to_matrix<float>(x), gradient);
             expect_gradient(gradient, reference::full_gradient(problem, x), 2e-5);

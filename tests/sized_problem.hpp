@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "reference/problem.hpp"
 #include "reference/samples.hpp"
@@ -45,6 +48,36 @@ inline reference::Problem pixel_problem(const std::string& loss, Eigen::Index ro
         problem.X(i, i % features) = scale * 255;
     }
     return problem;
+}
+
+/// The same with mostly empty rows: a quarter of sets of 16 features, drawn at random, is not zero in each, and some
+/// rows are zero altogether.
+inline reference::Problem drawing_problem(const std::string& loss, Eigen::Index rows, Eigen::Index features,
+                                          int outputs, double scale) {
+    auto problem = pixel_problem(loss, rows, features, outputs, scale);
+    std::mt19937_64 random(7);
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(features));
+    std::iota(order.begin(), order.end(), Eigen::Index{0});
+    std::shuffle(order.begin(), order.end(), random);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+        bool empty = true;
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            if (k % 16 == 0) empty = i % 11 == 3 || random() % 4 != 0;
+            if (empty) problem.X(i, order[k]) = 0;
+        }
+    }
+    return problem;
+}
+
+/// Dense data are stored in one of these ways, depending on what they are.
+enum class Entries { numbers, pixels, drawings };
+constexpr Entries all_entries[] = {Entries::numbers, Entries::pixels, Entries::drawings};
+
+inline reference::Problem problem_with(Entries entries, const std::string& loss, Eigen::Index rows,
+                                       Eigen::Index features, int outputs) {
+    if (entries == Entries::numbers) return sized_problem(loss, rows, features, outputs);
+    const auto make = entries == Entries::pixels ? pixel_problem : drawing_problem;
+    return make(loss, rows, features, outputs, 0.01);
 }
 
 }  // namespace alfcg

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "kernels/dense.hpp"
+#include "kernels/sums-inl.hpp"
 #include "kernels/tail-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,51 +18,6 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 
 constexpr Index kRows = kManyRegisters ? 8 : 4;  // samples of a tile: whole 128-bit blocks of floats
 constexpr Index kFewOutputs = 3;                 // outputs of a tile at most
-
-#if HWY_TARGET == HWY_SCALAR
-
-template <class D, class V, class Real>
-HWY_INLINE void StoreSums(D /*d*/, V a, V b, V c, V e, Real* to) {
-    to[0] = hn::GetLane(a);
-    to[1] = hn::GetLane(b);
-    to[2] = hn::GetLane(c);
-    to[3] = hn::GetLane(e);
-}
-
-#else
-
-// The sum of a vector's 128-bit blocks.
-template <class D>
-HWY_INLINE auto SumOfBlocks(D /*d*/, hn::Vec<D> v) {
-    if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) <= 16) {
-        return v;
-    } else {
-        const hn::Half<D> half;
-        return SumOfBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-    }
-}
-
-// to[0] .. to[3] = sums of the lanes of a, b, c and e.
-template <class D, class V>
-HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, float* to) {
-    const hn::RepartitionToWide<D> wide;
-    const auto first = hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
-    const auto second =
-        hn::BitCast(wide, hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e)));
-    const auto sums = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, first, second)),
-                              hn::BitCast(d, hn::InterleaveUpper(wide, first, second)));
-    hn::StoreU(SumOfBlocks(d, sums), hn::FixedTag<float, 4>(), to);
-}
-template <class D, class V>
-HWY_INLINE void StoreSums(D d, V a, V b, V c, V e, double* to) {
-    const hn::FixedTag<double, 2> block;
-    const auto first = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-    const auto second = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
-    hn::StoreU(SumOfBlocks(d, first), block, to);
-    hn::StoreU(SumOfBlocks(d, second), block, to + 2);
-}
-
-#endif
 
 // Scores of kRows samples; `to` has room for as many even where fewer are meant. As many others may be fetched.
 template <Index C, bool fetch, class Real, class Sample>

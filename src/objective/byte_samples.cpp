@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/bytes.hpp"
@@ -13,7 +12,7 @@ namespace alfcg {
 
 namespace {
 
-// Memory that the copy may always take; beyond, it may add this share to what the data take.
+// Memory that a copy may always take; beyond, it may add this share to what the data take.
 constexpr Index modest_bytes = Index{96} << 20;
 constexpr double modest_share = 0.15;
 // Rows, spread over all, that give the scale; they also tell soon that data are of another kind.
@@ -22,38 +21,50 @@ constexpr Index sampled_rows = 64;
 }  // namespace
 
 template <class Real>
-ByteSamples<Real>::ByteSamples(Index rows, Index cols, double scale)
-    : bytes_(static_cast<std::size_t>(rows * kernels::padded_bytes(cols))),
-      cols_(cols),
-      stride_(kernels::padded_bytes(cols)),
-      scale_(scale) {}
-
-template <class Real>
-std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
+std::vector<double> byte_scales(const DenseFeatures<Real>& features) {
     const Index rows = features.rows();
     const Index cols = features.cols();
-    const Index bytes = rows * kernels::padded_bytes(cols);
-    const double data_bytes = static_cast<double>(rows * cols) * sizeof(Real);
-    if (bytes > modest_bytes && static_cast<double>(bytes) > modest_share * data_bytes) return std::nullopt;
     const Index seen = std::min(rows, sampled_rows);
     double smallest = std::numeric_limits<double>::infinity();
     double largest = 0;
     for (Index k = 0; k < seen; ++k) {
         const Real* row = features.row(rows * k / seen);
         for (Index j = 0; j < cols; ++j) {
-            if (!(row[j] >= 0) || !std::isfinite(row[j])) return std::nullopt;
+            if (!(row[j] >= 0) || !std::isfinite(row[j])) return {};
             const auto value = static_cast<double>(row[j]);
             if (value > 0) smallest = std::min(smallest, value);
             largest = std::max(largest, value);
         }
     }
-    if (largest == 0) return std::nullopt;
-    std::vector<Sample> tried(static_cast<std::size_t>(kernels::padded_bytes(cols)));
+    std::vector<double> scales;
+    std::vector<std::uint8_t> tried(static_cast<std::size_t>(kernels::padded_bytes(cols)));
     for (const double scale : {smallest, largest / 255}) {
-        bool fits = std::isnormal(scale);
+        bool fits = largest > 0 && std::isnormal(scale);
         for (Index k = 0; k < seen && fits; ++k)
             fits = kernels::whole_multiples(features.row(rows * k / seen), cols, scale, tried.data());
-        if (!fits) continue;
+        if (fits) scales.push_back(scale);
+    }
+    return scales;
+}
+
+template <class Real>
+bool is_modest(Index bytes, const DenseFeatures<Real>& features) {
+    const double data_bytes = static_cast<double>(features.rows() * features.cols()) * sizeof(Real);
+    return bytes <= modest_bytes || static_cast<double>(bytes) <= modest_share * data_bytes;
+}
+
+template <class Real>
+ByteSamples<Real>::ByteSamples(Index rows, Index cols, double scale)
+    : cols_(cols), stride_(kernels::padded_bytes(cols)), scale_(scale) {
+    bytes_.extend(static_cast<std::size_t>(rows * stride_));
+}
+
+template <class Real>
+std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
+    const Index rows = features.rows();
+    const Index cols = features.cols();
+    if (!is_modest(rows * kernels::padded_bytes(cols), features)) return std::nullopt;
+    for (const double scale : byte_scales(features)) {
         ByteSamples result(rows, cols, scale);
         std::atomic<bool> all = true;
         parallel(threads, [&](int part) {
@@ -68,6 +79,10 @@ std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>
     return std::nullopt;
 }
 
+template std::vector<double> byte_scales(const DenseFeatures<float>&);
+template std::vector<double> byte_scales(const DenseFeatures<double>&);
+template bool is_modest(Index, const DenseFeatures<float>&);
+template bool is_modest(Index, const DenseFeatures<double>&);
 template class ByteSamples<float>;
 template class ByteSamples<double>;
 

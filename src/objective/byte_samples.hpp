@@ -2,12 +2,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "alfcg/core/buffer.hpp"
 #include "alfcg/data/features.hpp"
 #include "kernels/dense.hpp"
 
 namespace alfcg {
+
+/// Numbers of which all entries may be whole multiples, up to 255 times, as far as some of the rows tell.
+template <class Real>
+std::vector<double> byte_scales(const DenseFeatures<Real>& features);
+
+/// Whether a copy of that many bytes beside the data is little enough.
+template <class Real>
+bool is_modest(Index bytes, const DenseFeatures<Real>& features);
 
 /// A copy of dense data whose entries are all whole multiples, up to 255, of one number (pixels, counts, marks of
 /// categories): a byte each, so that passes that wait for memory wait a quarter, or an eighth, as long.

@@ -1,28 +1,20 @@
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
 #include "objective/byte_samples.hpp"
+#include "objective/dense_pass.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
 
 namespace {
 
-// Multiply-adds below which waking other threads costs more than it saves.
-constexpr Index serial_work = Index{1} << 20;
-// Rows of a batch that the calling thread has done by the time the others have woken up and fetched the weights.
-constexpr Index head_start = 32;
-constexpr Index least_piece = Index{512} << 10;  // bytes of data
-constexpr Index share_gap = 32;                  // entries
-// Entries of all shares below which one thread adds them up.
-constexpr Index serial_sums = Index{1} << 15;
-// Rows for each output, up to which weights and gradient are not worth another look to spare one output.
-constexpr Index few_rows = 16;
+constexpr Index head_start = 32;  // rows
+constexpr Index share_gap = 32;   // entries
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -48,14 +40,12 @@ class DenseRows final : public RowEngine<Real> {
     int begin(const Selection& selection, Scoring scoring, int threads) override {
         selection_ = selection;
         outputs_ = scoring.outputs;
-        relative_ = scoring.relative && outputs_ > 1 && outputs_ <= kernels::few_outputs &&
-                    selection.count > few_rows * outputs_;
+        relative_ = spares_an_output(scoring, selection.count);
         reference_ = -1;
         gradient_open_ = false;
         threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
-        lead_ = selection.list != nullptr && threads_ > 1 ? std::min(head_start, selection.count / 4) : 0;
         block_ = std::min(block_rows(), selection.count);
-        pieces_ = selection.list == nullptr ? piece_count() : threads_;
+        pieces_ = share_out();
         for (int part = 0; part < threads_; ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
             worker.rows.resize(static_cast<std::size_t>(block_));
@@ -71,16 +61,8 @@ class DenseRows final : public RowEngine<Real> {
         if (outputs <= kernels::few_outputs) return {1, kernels::padded<Real>(block_)};
         return {kernels::padded<Real>(outputs), 1};
     }
-    [[nodiscard]] int pieces() const override { return pieces_; }
-    [[nodiscard]] std::pair<Index, Index> piece(int number) const override {
-        if (pieces_ > threads_) {
-            const auto [first, last] =
-                alfcg::share((selection_.count + block_ - 1) / block_, number, pieces_);
-            return {first * block_, std::min(last * block_, selection_.count)};
-        }
-        const auto [first, last] = alfcg::share(selection_.count - lead_, number, pieces_);
-        return {number == 0 ? 0 : first + lead_, last + lead_};
-    }
+    [[nodiscard]] int pieces() const override { return pieces_.count(); }
+    [[nodiscard]] std::pair<Index, Index> piece(int number) const override { return pieces_.rows(number); }
 
     void prepare(std::size_t set, const Real* weights, Index outputs) override {
         Weights& to = weights_.at(set);
@@ -114,15 +96,16 @@ class DenseRows final : public RowEngine<Real> {
                                  scores);
             kernels::scale_to(outputs * at.output_stride, samples_.scale(), scores, scores);
         }
-        if (weights.shifted) put_reference_back(stretch.count, at.output_stride, scores);
+        if (weights.shifted)
+            put_reference_back(reference_, outputs_, stretch.count, at.output_stride, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
         gradient_ = gradient;
         keep_ = keep;
         gradient_open_ = true;
-        starts_.assign(static_cast<std::size_t>(pieces_), kernels::Start::zero);
-        const auto size = static_cast<std::size_t>((pieces_ - 1) * share_size());
+        starts_.assign(static_cast<std::size_t>(pieces()), kernels::Start::zero);
+        const auto size = static_cast<std::size_t>((pieces() - 1) * share_size());
         if (shares_.size() < size) shares_.resize(size);
     }
     void open_share(int part, int piece) override {
@@ -176,11 +159,11 @@ class DenseRows final : public RowEngine<Real> {
             return starts_[static_cast<std::size_t>(number)] == kernels::Start::zero;
         };
         if (empty(0)) std::fill_n(gradient_, summed() * cols_, Real(0));
-        if (pieces_ == 1 && !relative_) return;
-        const int parts = pieces_ * summed() * cols_ < serial_sums ? 1 : threads_;
+        if (pieces() == 1 && !relative_) return;
+        const int parts = pieces() * summed() * cols_ < serial_sums ? 1 : threads_;
         parallel(parts, [&](int part) {
             const auto [first, last] = alfcg::share(cols_, part, parts);
-            for (int other = 1; other < pieces_; ++other) {
+            for (int other = 1; other < pieces(); ++other) {
                 if (empty(other)) continue;
                 for (Index l = 0; l < summed(); ++l)
                     kernels::axpby(last - first, 1, share_of(other) + l * cols_ + first, 1,
@@ -216,31 +199,16 @@ class DenseRows final : public RowEngine<Real> {
     }
 
     // Replaces weights by their differences to a reference, which needs no score of its own then; the last output
-    // takes its place. The one with the smallest weights is taken: no score's rounding error more than doubles.
+    // takes its place.
     void shift(Weights& set) {
         const auto row = [&](Index l) { return set.entries + l * cols_; };
-        if (reference_ < 0) {
-            double smallest = std::numeric_limits<double>::infinity();
-            reference_ = 0;
-            for (Index l = 0; l < outputs_; ++l) {
-                const double size = kernels::direction(cols_, row(l), row(l), 0, nullptr).length_squared;
-                if (size < smallest) {
-                    smallest = size;
-                    reference_ = l;
-                }
-            }
-        }
+        if (reference_ < 0) reference_ = reference_output(set.entries, outputs_, cols_);
         set.packed.resize(static_cast<std::size_t>((outputs_ - 1) * cols_));
         for (Index l = 0; l + 1 < outputs_; ++l) {
             kernels::subtract(cols_, row(l == reference_ ? outputs_ - 1 : l), row(reference_),
                               set.packed.data() + l * cols_);
         }
         set.entries = set.packed.data();
-    }
-    void put_reference_back(Index count, Index stride, Real* scores) const {
-        Real* reference = scores + reference_ * stride;
-        std::copy_n(reference, count, scores + (outputs_ - 1) * stride);
-        std::fill_n(reference, count, Real(0));
     }
 
     // Few outputs: rows stay in the second-level cache between the two halves of a pass, as far as enough of them
@@ -258,14 +226,14 @@ class DenseRows final : public RowEngine<Real> {
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
     }
-    // As many that a thread which is held up keeps no other waiting, as long as each reads far more data than it
-    // adds up sums, and more than a cache next to a core holds.
-    [[nodiscard]] int piece_count() const {
-        if (threads_ == 1) return 1;
-        const Index data = selection_.count * cols_ * static_cast<Index>(sizeof(Sample));
-        const Index sums = outputs_ * cols_ * static_cast<Index>(sizeof(Real));
-        const Index most = data / std::max(least_piece, 16 * sums);
-        return most < 2 * threads_ ? threads_ : static_cast<int>(std::min<Index>(most, 16 * threads_));
+    [[nodiscard]] RowPieces share_out() const {
+        if (selection_.list == nullptr) {
+            const Index data = selection_.count * cols_ * static_cast<Index>(sizeof(Sample));
+            const Index sums = outputs_ * cols_ * static_cast<Index>(sizeof(Real));
+            const int count = RowPieces::suitable_count(threads_, data, sums);
+            if (count > threads_) return RowPieces::of_blocks(selection_.count, block_, count);
+        }
+        return RowPieces::of_threads(selection_, threads_, head_start);
     }
     // Entries of a share, and a gap, so that threads do not write to the same cache lines.
     [[nodiscard]] Index share_size() const { return kernels::padded<Real>(summed() * cols_) + share_gap; }
@@ -305,8 +273,7 @@ class DenseRows final : public RowEngine<Real> {
     Index reference_ = -1;   // the output others are compared with, once chosen
     Index block_ = 0;
     int threads_ = 1;
-    int pieces_ = 1;
-    Index lead_ = 0;  // rows that the first piece has more than the others
+    RowPieces pieces_;
     Real* gradient_ = nullptr;
     double keep_ = 0;
     bool gradient_open_ = false;
@@ -325,6 +292,7 @@ std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& fea
     const Index row_bytes = features.cols() * static_cast<Index>(sizeof(Real));
     if (use == Use::often && outputs <= kernels::few_outputs &&
         2 * kernels::padded_bytes(features.cols()) <= row_bytes) {
+        if (auto patches = patch_row_engine(features, threads)) return patches;
         if (auto bytes = ByteSamples<Real>::of(features, threads))
             return std::make_unique<DenseRows<Real, ByteSamples<Real>>>(std::move(*bytes), threads);
     }

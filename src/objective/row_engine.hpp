@@ -95,6 +95,9 @@ enum class Use { once, often };
 template <class Real>
 std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, Index outputs,
                                                   int threads, Use use);
+/// For data with many zeros among few values; null for others.
+template <class Real>
+std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads);
 template <class Real>
 std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
 

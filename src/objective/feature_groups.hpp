@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "alfcg/data/features.hpp"
+
+namespace alfcg {
+
+/// Features in groups of kernels::patch_width that tend to be zero in the same samples.
+struct FeatureGroups {
+    Index count = 0;
+    std::vector<Index> place;  // of a feature: group * patch_width + which of its features
+    /// Share of groups, over the samples looked at, that are not all zero.
+    double filled = 1;
+};
+
+template <class Real>
+FeatureGroups group_features(const DenseFeatures<Real>& features);
+
+}  // namespace alfcg

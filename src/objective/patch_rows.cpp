@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "kernels/vector.hpp"
+#include "objective/dense_pass.hpp"
+#include "objective/patch_samples.hpp"
+#include "objective/row_engine.hpp"
+
+namespace alfcg {
+
+namespace {
+
+using kernels::patch_rows;
+using kernels::patch_width;
+
+constexpr Index head_start = 48;  // rows
+// Multiply-adds below which one thread does all: zeros that are passed over have work of their own.
+constexpr double serial_patch_work = serial_work / 4.0;
+
+template <class Real>
+class PatchRows final : public RowEngine<Real> {
+  public:
+    PatchRows(PatchSamples<Real> samples, int threads)
+        : samples_(std::move(samples)), cols_(samples_.cols()), workers_(static_cast<std::size_t>(threads)) {}
+
+    void expect(const Selection& upcoming) override { upcoming_ = upcoming; }
+    int begin(const Selection& selection, Scoring scoring, int threads) override {
+        selection_ = selection;
+        outputs_ = scoring.outputs;
+        relative_ = spares_an_output(scoring, selection.count);
+        reference_ = -1;
+        const double work = samples_.filled() * static_cast<double>(selection.count * cols_ * outputs_);
+        threads_ = work < serial_patch_work ? 1 : threads;
+        block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
+        pieces_ = share_out();
+        return threads_;
+    }
+    [[nodiscard]] Index block() const override { return block_; }
+    [[nodiscard]] kernels::ScoreLayout layout(Index /*outputs*/) const override { return {1, patch_rows}; }
+    [[nodiscard]] int pieces() const override { return pieces_.count(); }
+    [[nodiscard]] std::pair<Index, Index> piece(int number) const override { return pieces_.rows(number); }
+
+    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+        Weights& to = weights_.at(set);
+        to.matrix = weights;
+        to.shifted = relative_ && outputs == outputs_;
+        to.outputs = outputs - (to.shifted ? 1 : 0);
+        if (to.shifted && reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
+        place_features(to.outputs);
+        for (Worker& worker : workers_) worker.weights.at(set).placed = false;
+        if (whole()) place_weights(workers_.front(), set);
+    }
+    void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
+        // Threads that share a batch place the weights each for itself, which is faster than to wait for one.
+        Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
+        if (!worker.weights[set].placed) place_weights(worker, set);
+        const Weights& weights = weights_[set];
+        kernels::forward_patches(locate(part, stretch), stretch.count, worker.weights[set].entries.data(),
+                                 weights.outputs, scores);
+        if (weights.shifted) put_reference_back(reference_, outputs_, stretch.count, patch_rows, scores);
+    }
+
+    void open_gradient(Real* gradient, double keep) override {
+        gradient_ = gradient;
+        keep_ = keep;
+        starts_.assign(static_cast<std::size_t>(pieces()), kernels::Start::zero);
+        const auto size = static_cast<std::size_t>(pieces() * share_size(summed()));
+        if (shares_.size() < size) shares_.resize(size);
+        place_features(summed());
+    }
+    void open_share(int part, int piece) override { workers_[static_cast<std::size_t>(part)].piece = piece; }
+    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
+             Stretch next) override {
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        const kernels::PatchedRow* rows = locate(part, stretch);
+        kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
+        kernels::backward_patches(rows, order(worker, rows, stretch), residuals, summed(),
+                                  share_of(worker.piece), start, ahead(worker, next));
+        start = kernels::Start::kept;
+    }
+    void close_gradient() override {
+        upcoming_ = {};
+        const Real* sums = add_shares();
+        const Index* places = places_[static_cast<std::size_t>(summed())].data();
+        const auto scale = static_cast<Real>(samples_.scale());
+        const auto keep = static_cast<Real>(keep_);
+        // Where residuals add up to zero, the last row follows from the others.
+        Real* last = gradient_ + summed() * cols_;
+        if (relative_ && keep_ == 0) std::fill_n(last, cols_, Real(0));
+        if (relative_ && keep_ != 0) kernels::scale_to(cols_, keep_, last, last);
+        for (Index l = 0; l < summed(); ++l, sums += patch_width) {
+            Real* to = gradient_ + l * cols_;
+            for (Index j = 0; j < cols_; ++j) {
+                const Real sum = scale * sums[places[j]];
+                to[j] = keep_ == 0 ? sum : keep * to[j] + sum;
+                if (relative_) last[j] -= sum;
+            }
+        }
+    }
+
+  private:
+    struct PlacedWeights {
+        AlignedVector<Real> entries;
+        bool placed = false;  // in this pass
+    };
+    // No two share a cache line, nor the pair of lines that a core may fetch at once.
+    struct alignas(128) Worker {
+        int piece = 0;  // that it adds up
+        std::array<PlacedWeights, 2> weights;
+        // Of a batch: the rows at hand, and those that come next; the patches by groups.
+        std::vector<kernels::PatchedRow> rows;
+        std::vector<kernels::PatchedRow> next;
+        std::vector<kernels::PatchPlace> order;
+        std::vector<std::uint32_t> first;
+        std::vector<std::uint32_t> last;
+    };
+    struct Weights {
+        const Real* matrix = nullptr;
+        Index outputs = 0;     // that have a score of their own
+        bool shifted = false;  // scores are differences to the reference's
+    };
+
+    // A pass over all rows, not over a batch.
+    [[nodiscard]] bool whole() const { return selection_.list == nullptr; }
+    // Outputs the gradient is summed up for.
+    [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
+    [[nodiscard]] Index share_size(Index outputs) const { return samples_.groups() * outputs * patch_width; }
+    Real* share_of(int piece) { return shares_.data() + piece * share_size(summed()); }
+
+    [[nodiscard]] RowPieces share_out() const {
+        if (!whole()) return RowPieces::of_threads(selection_, threads_, head_start);
+        const double data = samples_.filled() * static_cast<double>(selection_.count * cols_);
+        const Index sums = share_size(outputs_) * static_cast<Index>(sizeof(Real));
+        const int count = RowPieces::suitable_count(threads_, static_cast<Index>(data), sums);
+        return RowPieces::of_blocks(selection_.count, block_, count);
+    }
+    // Where the features' weights, or sums, lie for so many outputs.
+    void place_features(Index outputs) {
+        auto& places = places_.at(static_cast<std::size_t>(outputs));
+        if (!places.empty()) return;
+        places.resize(static_cast<std::size_t>(cols_));
+        for (Index j = 0; j < cols_; ++j) {
+            const Index at = samples_.place(j);
+            places[static_cast<std::size_t>(j)] =
+                at / patch_width * (outputs * patch_width) + at % patch_width;
+        }
+    }
+    void place_weights(Worker& worker, std::size_t set) const {
+        const Weights& from = weights_[set];
+        PlacedWeights& to = worker.weights[set];
+        to.placed = true;
+        to.entries.resize(static_cast<std::size_t>(share_size(from.outputs)));
+        const Index* places = places_[static_cast<std::size_t>(from.outputs)].data();
+        const auto scale = static_cast<Real>(samples_.scale());
+        const Real* reference = from.matrix + reference_ * cols_;
+        for (Index l = 0; l < from.outputs; ++l) {
+            // The last output takes the reference's place.
+            const Real* row = from.matrix + (from.shifted && l == reference_ ? from.outputs : l) * cols_;
+            Real* entries = to.entries.data() + l * patch_width;
+            for (Index j = 0; j < cols_; ++j)
+                entries[places[j]] = scale * (from.shifted ? row[j] - reference[j] : row[j]);
+        }
+    }
+    // The sum of all shares.
+    const Real* add_shares() {
+        filled_.clear();
+        for (int number = 0; number < pieces(); ++number)
+            if (starts_[static_cast<std::size_t>(number)] == kernels::Start::kept)
+                filled_.push_back(share_of(number));
+        const Index size = share_size(summed());
+        if (filled_.empty()) {
+            std::fill_n(shares_.data(), size, Real(0));
+            return shares_.data();
+        }
+        Real* sum = filled_.front();
+        const int parts = static_cast<Index>(filled_.size()) * size < serial_sums ? 1 : threads_;
+        parallel(parts, [&](int part) {
+            const auto [first, last] = alfcg::share(size, part, parts);
+            for (std::size_t other = 1; other < filled_.size(); ++other)
+                kernels::axpby(last - first, 1, filled_[other] + first, 1, sum + first);
+        });
+        return sum;
+    }
+
+    void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, Stretch stretch) const {
+        rows.resize(static_cast<std::size_t>(stretch.count));
+        for (Index i = 0; i < stretch.count; ++i)
+            rows[static_cast<std::size_t>(i)] = *samples_.row(selection.row(stretch.first + i));
+    }
+    const kernels::PatchedRow* locate(int part, Stretch stretch) {
+        if (whole()) return samples_.row(stretch.first);
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        fill(worker.rows, selection_, stretch);
+        return worker.rows.data();
+    }
+    // What a thread that has got that far in a batch will read next: more of it, or the first rows of the next batch.
+    kernels::PatchesAhead ahead(Worker& worker, Stretch next) const {
+        if (whole()) return {};
+        if (next.count > 0) {
+            fill(worker.next, selection_, next);
+        } else {
+            const auto [first, last] = piece(worker.piece);
+            const Index most = std::min(block_, last - first);
+            fill(worker.next, upcoming_, {first, std::clamp<Index>(upcoming_.count - first, 0, most)});
+        }
+        return {worker.next.data(), static_cast<Index>(worker.next.size())};
+    }
+    kernels::PatchOrder order(Worker& worker, const kernels::PatchedRow* rows, Stretch stretch) const {
+        if (whole()) return samples_.order(stretch.first / patch_rows);
+        const auto groups = static_cast<std::size_t>(samples_.groups());
+        const auto room = static_cast<std::size_t>(block_);  // of a group
+        worker.first.resize(groups);
+        worker.last.resize(groups);
+        worker.order.resize(groups * room);
+        for (std::size_t g = 0; g < groups; ++g)
+            worker.first[g] = worker.last[g] = static_cast<std::uint32_t>(g * room);
+        kernels::PatchPlace* places = worker.order.data();
+        std::uint32_t* last = worker.last.data();
+        for (Index i = 0; i < stretch.count; ++i) {
+            for (Index k = 0; k < rows[i].patches; ++k)
+                places[last[rows[i].groups[k]]++] = {static_cast<std::uint16_t>(i),
+                                                     static_cast<std::uint16_t>(k)};
+        }
+        return {places, worker.first.data(), last, samples_.groups()};
+    }
+
+    PatchSamples<Real> samples_;
+    Index cols_;
+    Selection selection_;
+    Selection upcoming_;  // of the next pass, as far as known
+    Index outputs_ = 0;
+    bool relative_ = false;  // one output less is enough
+    Index reference_ = -1;   // the output others are compared with, once chosen
+    Index block_ = 0;
+    int threads_ = 1;
+    RowPieces pieces_;
+    Real* gradient_ = nullptr;
+    double keep_ = 0;
+    std::vector<Worker> workers_;
+    AlignedVector<Real> shares_;          // of all pieces
+    std::vector<kernels::Start> starts_;  // whether a share holds anything
+    std::vector<Real*> filled_;           // those that do
+    std::array<Weights, 2> weights_;
+    std::array<std::vector<Index>, kernels::few_outputs + 1> places_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads) {
+    auto samples = PatchSamples<Real>::of(features, threads);
+    if (!samples) return nullptr;
+    return std::make_unique<PatchRows<Real>>(std::move(*samples), threads);
+}
+
+template std::unique_ptr<RowEngine<float>> patch_row_engine(const DenseFeatures<float>&, int);
+template std::unique_ptr<RowEngine<double>> patch_row_engine(const DenseFeatures<double>&, int);
+
+}  // namespace alfcg

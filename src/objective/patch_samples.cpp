@@ -1,0 +1,137 @@
+#include "objective/patch_samples.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "kernels/bytes.hpp"
+#include "objective/byte_samples.hpp"
+
+namespace alfcg {
+
+namespace {
+
+using kernels::patch_rows;
+using kernels::patch_width;
+
+// Share of the groups that may be stored: beyond, plain bytes are as fast.
+constexpr double most_filled = 0.6;
+// So that lists of a block's patches stay small.
+constexpr Index most_groups = 4096;
+constexpr Index patch_bytes = patch_width + sizeof(std::uint16_t) + sizeof(kernels::PatchPlace);
+
+}  // namespace
+
+template <class Real>
+PatchSamples<Real>::PatchSamples(Index rows, FeatureGroups groups, double scale)
+    : groups_(std::move(groups)), scale_(scale), rows_(static_cast<std::size_t>(rows)) {
+    const Index blocks = (rows + patch_rows - 1) / patch_rows;
+    const auto most = static_cast<std::size_t>(rows * groups_.count);
+    bytes_.extend(most * patch_width);
+    numbers_.extend(most);
+    places_.extend(most);
+    bounds_.extend(static_cast<std::size_t>(blocks * (groups_.count + 1)));
+    first_.resize(static_cast<std::size_t>(blocks));
+}
+
+template <class Real>
+std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
+    const auto scales = byte_scales(features);
+    if (scales.empty() || features.cols() > most_groups * patch_width) return std::nullopt;
+    const FeatureGroups groups = group_features(features);
+    const double patches = groups.filled * static_cast<double>(features.rows() * groups.count);
+    if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_bytes), features))
+        return std::nullopt;
+    for (const double scale : scales) {
+        PatchSamples result(features.rows(), groups, scale);
+        if (result.take(features, threads)) return result;
+    }
+    return std::nullopt;
+}
+
+template <class Real>
+kernels::PatchOrder PatchSamples<Real>::order(Index b) const {
+    const std::uint32_t* bounds = bounds_.data() + b * (groups() + 1);
+    return {places_.data() + first_[static_cast<std::size_t>(b)], bounds, bounds + 1, groups()};
+}
+
+template <class Real>
+bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) {
+    std::atomic<bool> all = true;
+    parallel(threads, [&](int part) {
+        const auto [first, last] = alfcg::share(static_cast<Index>(first_.size()), part, threads);
+        if (!take_blocks(features, first, last)) all = false;
+    });
+    if (!all) return false;
+    const Index stored = std::transform_reduce(rows_.begin(), rows_.end(), Index{0}, std::plus(),
+                                               [](const kernels::PatchedRow& row) { return row.patches; });
+    filled_ = static_cast<double>(stored) / static_cast<double>(std::ssize(rows_) * groups());
+    return true;
+}
+
+template <class Real>
+bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index first, Index last) {
+    const Index row_bytes = kernels::padded_bytes(cols());
+    std::vector<std::uint8_t> row(static_cast<std::size_t>(row_bytes));
+    std::vector<std::uint8_t> spread(static_cast<std::size_t>(groups() * patch_width));
+    std::vector<std::uint8_t> used(static_cast<std::size_t>(groups()));
+    Index next = first * patch_rows * groups();
+    for (Index b = first; b < last; ++b) {
+        const Index end = std::min((b + 1) * patch_rows, features.rows());
+        first_[static_cast<std::size_t>(b)] = next;
+        for (Index i = b * patch_rows; i < end; ++i) {
+            if (!kernels::whole_multiples(features.row(i), cols(), scale_, row.data())) return false;
+            for (Index j = 0; j < row_bytes; j += 8) {
+                std::uint64_t word = 0;
+                std::memcpy(&word, row.data() + j, sizeof word);
+                if (word == 0) continue;
+                for (Index k = j; k < std::min(j + 8, cols()); ++k) {
+                    const auto to = static_cast<std::size_t>(place(k));
+                    spread[to] = row[static_cast<std::size_t>(k)];
+                    used[to / patch_width] |= spread[to];
+                }
+            }
+            const Index begin = next;
+            for (Index g = 0; g < groups(); ++g) {
+                if (used[static_cast<std::size_t>(g)] == 0) continue;
+                used[static_cast<std::size_t>(g)] = 0;
+                std::uint8_t* from = spread.data() + g * patch_width;
+                std::copy_n(from, patch_width, bytes_.data() + next * patch_width);
+                std::fill_n(from, patch_width, std::uint8_t{0});
+                numbers_[static_cast<std::size_t>(next)] = static_cast<std::uint16_t>(g);
+                ++next;
+            }
+            rows_[static_cast<std::size_t>(i)] = {bytes_.data() + begin * patch_width,
+                                                  numbers_.data() + begin, next - begin};
+        }
+        put_in_order(b, end - b * patch_rows);
+    }
+    return true;
+}
+
+template <class Real>
+void PatchSamples<Real>::put_in_order(Index block, Index count) {
+    const kernels::PatchedRow* rows = row(block * patch_rows);
+    std::uint32_t* bounds = bounds_.data() + block * (groups() + 1);
+    std::fill_n(bounds, groups() + 1, 0);
+    for (Index i = 0; i < count; ++i)
+        for (Index k = 0; k < rows[i].patches; ++k) ++bounds[rows[i].groups[k] + 1];
+    std::partial_sum(bounds, bounds + groups() + 1, bounds);
+    kernels::PatchPlace* places = places_.data() + first_[static_cast<std::size_t>(block)];
+    for (Index i = 0; i < count; ++i)
+        for (Index k = 0; k < rows[i].patches; ++k)
+            places[bounds[rows[i].groups[k]]++] = {static_cast<std::uint16_t>(i),
+                                                   static_cast<std::uint16_t>(k)};
+    // Every bound has moved up to the next one.
+    std::copy_backward(bounds, bounds + groups(), bounds + groups() + 1);
+    bounds[0] = 0;
+}
+
+template class PatchSamples<float>;
+template class PatchSamples<double>;
+
+}  // namespace alfcg

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "alfcg/core/buffer.hpp"
+#include "alfcg/data/features.hpp"
+#include "kernels/patches.hpp"
+#include "objective/feature_groups.hpp"
+
+namespace alfcg {
+
+/// A copy of data as ByteSamples takes them, for those with many zeros (a drawing on an empty page): patches of
+/// features that tend to be zero together, where they are not.
+template <class Real>
+class PatchSamples {
+  public:
+    /// Nothing if zeros are few or scattered, the entries are of another kind, or the copy would be large.
+    static std::optional<PatchSamples> of(const DenseFeatures<Real>& features, int threads);
+
+    [[nodiscard]] Index cols() const { return static_cast<Index>(groups_.place.size()); }
+    [[nodiscard]] Index groups() const { return groups_.count; }
+    /// Of feature j: group * patch_width + which of its features.
+    [[nodiscard]] Index place(Index j) const { return groups_.place[static_cast<std::size_t>(j)]; }
+    /// The features are scale() times the bytes.
+    [[nodiscard]] double scale() const { return scale_; }
+    [[nodiscard]] const kernels::PatchedRow* row(Index i) const { return rows_.data() + i; }
+    /// The patches of rows b * patch_rows and on by groups.
+    [[nodiscard]] kernels::PatchOrder order(Index b) const;
+    /// The share of patches that are stored.
+    [[nodiscard]] double filled() const { return filled_; }
+
+  private:
+    PatchSamples(Index rows, FeatureGroups groups, double scale);
+    [[nodiscard]] bool take(const DenseFeatures<Real>& features, int threads);
+    [[nodiscard]] bool take_blocks(const DenseFeatures<Real>& features, Index first, Index last);
+    void put_in_order(Index block, Index rows);
+
+    FeatureGroups groups_;
+    double scale_;
+    double filled_ = 0;
+    // Threads write to places of their own, as many as rows could need; pages that stay untouched cost nothing.
+    Buffer<std::uint8_t> bytes_;
+    Buffer<std::uint16_t> numbers_;  // of the groups of patches
+    Buffer<kernels::PatchPlace> places_;
+    Buffer<std::uint32_t> bounds_;  // in places_ of a block, groups + 1 for each
+    std::vector<Index> first_;      // of places_, for each block
+    std::vector<kernels::PatchedRow> rows_;
+};
+
+}  // namespace alfcg
