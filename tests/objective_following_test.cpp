@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <filesystem>
+#include <random>
 
 #include "alfcg/alfcg.hpp"
 #include "bridge.hpp"
 #include "reference/samples.hpp"
 #include "sized_problem.hpp"
+#include "solve/iterate.hpp"
 
 namespace alfcg {
 namespace {
@@ -160,6 +162,76 @@ TEST(Following, ValuesAndGradientsAreThoseOfTheDataInDouble) {
 
 TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
     for (const Entries entries : all_entries) check_values<float>(entries, 2e-5);
+}
+
+// Batch gradients at an iterate whose moves are announced, and where it comes from: as those of an objective that is told
+// nothing, whatever comes in between.
+template <class Real>
+void check_announced(Entries entries, Storage storage, const RegionSpec& spec, bool two_points,
+                     double tolerance) {
+    constexpr int outputs = 6;
+    constexpr Index features = 90;
+    const auto problem = problem_with(entries, "multinomial", 900, features, outputs);
+    Bridge<Real> told(problem, storage, 3);
+    Bridge<Real> plain(problem, storage, 3);
+    const auto region = make_region<Real>(spec);
+    Matrix<Real> x(outputs, features);
+    Matrix<Real> previous;
+    Matrix<Real> gradient(outputs, features);
+    Matrix<Real> expected(outputs, features);
+    Matrix<Real> scratch;
+    Vertex<Real> vertex;
+    std::mt19937_64 random(3);
+    for (int t = 0; t < 200; ++t) {
+        SCOPED_TRACE(t);
+        std::vector<Index> batch(t % 7 == 3 ? 20 : 700);  // now and then too few to wake a thread for
+        for (Index& row : batch) row = static_cast<Index>(random() % 900);
+        Blend<Real> blend{.keep = 0.5, .at_x = 0.8, .x = &x};
+        if (t > 0 && two_points) {
+            blend.at_y = -0.3;
+            blend.y = &previous;
+        }
+        Slopes slopes;
+        Slopes exact;
+        if (blend.y != nullptr && t % 5 == 0) blend.slopes = &exact;
+        expected = gradient;
+        plain.objective->blend(batch, blend, expected, scratch);
+        if (blend.slopes != nullptr) blend.slopes = &slopes;
+        blend.announced = true;
+        told.objective->blend(batch, blend, gradient, scratch);
+        EXPECT_LE(distance(gradient, expected), tolerance * (1 + from_matrix(expected).norm()));
+        EXPECT_NEAR(slopes.at_x, exact.at_x, tolerance * (1 + std::abs(exact.at_x)));
+        EXPECT_NEAR(slopes.at_y, exact.at_y, tolerance * (1 + std::abs(exact.at_y)));
+        if (t % 31 == 17) told.objective->evaluate(x, scratch);
+        previous = x;
+        // A batch that does not look: the next one is two moves on.
+        const int moves = t % 23 == 11 ? 2 : 1;
+        for (int move = 0; move < moves; ++move) {
+            previous = x;
+            region->minimize(gradient, 0, false, vertex);
+            if (t % 41 == 40) {  // a way back
+                vertex.dense = vertex.to_matrix();
+                vertex.kind = Vertex<Real>::Kind::dense;
+            } else if (t % 37 == 36) {
+                vertex.kind = Vertex<Real>::Kind::zero;
+            }
+            const double step = t == 60 ? 1.0 : t == 90 ? 0.0 : 2.0 / (t + 3);
+            move_towards(vertex, step, x);
+            told.objective->moved(vertex, step);
+        }
+        if (t == 150) told.objective->follow(nullptr);
+    }
+}
+
+TEST(Following, AnnouncedMovesChangeBatchGradientsByNoMoreThanRounding) {
+    for (const auto& [name, spec] : regions)
+        for (const Entries entries : all_entries)
+            for (const Storage storage : {Storage::dense, Storage::sparse})
+                for (const bool two_points : {false, true}) {
+                    SCOPED_TRACE(name + (two_points ? ", two points" : ", one point"));
+                    check_announced<double>(entries, storage, spec, two_points, 1e-12);
+                    check_announced<float>(entries, storage, spec, two_points, 2e-5);
+                }
 }
 
 // ‖∇ in float − ∇ in double‖ / ‖∇ in double‖ on real data.

@@ -107,7 +107,8 @@ void CalibratedBatches<Real>::judge_by_full_gradient(const Matrix<Real>& x, cons
 template <class Real>
 Index CalibratedBatches<Real>::look_at_batch(const Matrix<Real>& x, Matrix<Real>& gradient) {
     Slopes slopes;
-    Blend<Real> blend{.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .slopes = &slopes};
+    Blend<Real> blend{
+        .keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .announced = true, .slopes = &slopes};
     if (parts_.kind == Kind::storm) {
         blend.keep = 1 - alpha_;
         blend.at_y = alpha_ - 1;

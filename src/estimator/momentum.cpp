@@ -25,7 +25,8 @@ class EmaEstimator final : public Estimator<Real> {
             const auto answer = sampler_.gradient(batch_, x, gradient);
             return {answer.cost, answer.value, a};
         }
-        const auto answer = sampler_.blend(batch_, {.keep = 1 - a, .at_x = a, .x = &x}, gradient);
+        const auto answer =
+            sampler_.blend(batch_, {.keep = 1 - a, .at_x = a, .x = &x, .announced = true}, gradient);
         return {answer.cost, std::nullopt, a};
     }
 
@@ -54,7 +55,9 @@ class StormEstimator final : public Estimator<Real> {
             answer = sampler_.gradient(batch_, x, gradient);
         } else {
             answer = sampler_.blend(
-                batch_, {.keep = 1 - a, .at_x = 1, .x = &x, .at_y = a - 1, .y = &previous_}, gradient);
+                batch_,
+                {.keep = 1 - a, .at_x = 1, .x = &x, .at_y = a - 1, .y = &previous_, .announced = true},
+                gradient);
         }
         previous_ = x;
         return {answer.cost, answer.value, a};

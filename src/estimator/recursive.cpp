@@ -20,8 +20,9 @@ class SpiderEstimator final : public Estimator<Real> {
         if (iteration % period_ == 0) {
             answer = sampler_.gradient(reset_, x, gradient);
         } else {
-            answer = sampler_.blend(batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_},
-                                    gradient);
+            answer = sampler_.blend(
+                batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .announced = true},
+                gradient);
         }
         previous_ = x;
         return {answer.cost, answer.value, std::nullopt};

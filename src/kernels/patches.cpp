@@ -47,6 +47,13 @@ HWY_INLINE void ForOutputs(Index outputs, const Visit& visit) {
     }
 }
 
+HWY_INLINE void Fetch(const PatchedRow& row) {
+    constexpr Index step = 64;
+    for (Index at = 0; at < row.patches * patch_width; at += step) __builtin_prefetch(row.bytes + at, 0, 2);
+    __builtin_prefetch(row.groups, 0, 2);
+    __builtin_prefetch(row.groups + row.patches, 0, 2);
+}
+
 // Several sets of sums where there are few of them, so that an addition need not wait for the last.
 template <Index C, class Real>
 HWY_INLINE void ScoreRow(const PatchedRow& row, const Real* weights, Real* scores) {
@@ -93,8 +100,28 @@ template <class Real>
 HWY_INLINE void Forward(const PatchedRow* rows, Index count, const Real* weights, Index outputs,
                         Real* scores) {
     ForOutputs(outputs, [&]<Index C>() HWY_ATTR {
-        for (Index i = 0; i < count; ++i) ScoreRow<C>(rows[i], weights, scores + i);
+        for (Index i = 0; i < count; ++i) {
+            if (i + 6 < count) Fetch(rows[i + 6]);
+            ScoreRow<C>(rows[i], weights, scores + i);
+        }
     });
+}
+
+template <class Real>
+HWY_INLINE void MoveWeights(Index groups, Index outputs, Real keep, const Real* gains, const Real* right,
+                            Real* weights) {
+    const PatchTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    const auto stay = hn::Set(d, keep);
+    for (Index g = 0; g < groups; ++g) {
+        for (Index at = 0; at < patch_width; at += lanes) {
+            const auto r = hn::LoadU(d, right + g * patch_width + at);
+            for (Index l = 0; l < outputs; ++l) {
+                Real* w = weights + (g * outputs + l) * patch_width + at;
+                hn::StoreU(hn::MulAdd(stay, hn::LoadU(d, w), hn::Mul(hn::Set(d, gains[l]), r)), d, w);
+            }
+        }
+    }
 }
 
 // One vector of the features of a group.
@@ -114,13 +141,6 @@ HWY_INLINE void GroupSums(const PatchedRow* rows, const PatchPlace* place, const
     }
     ALFCG_UNROLL
     for (Index c = 0; c < C; ++c) hn::StoreU(sum[c], d, sums + c * patch_width + at);
-}
-
-HWY_INLINE void Fetch(const PatchedRow& row) {
-    constexpr Index step = 64;
-    for (Index at = 0; at < row.patches * patch_width; at += step) __builtin_prefetch(row.bytes + at, 0, 2);
-    __builtin_prefetch(row.groups, 0, 2);
-    __builtin_prefetch(row.groups + row.patches, 0, 2);
 }
 
 template <class Real>
@@ -145,6 +165,14 @@ void ForwardDouble(const PatchedRow* rows, Index count, const double* weights, I
                    double* scores) {
     Forward(rows, count, weights, outputs, scores);
 }
+void MoveFloat(Index groups, Index outputs, float keep, const float* gains, const float* right,
+               float* weights) {
+    MoveWeights(groups, outputs, keep, gains, right, weights);
+}
+void MoveDouble(Index groups, Index outputs, double keep, const double* gains, const double* right,
+                double* weights) {
+    MoveWeights(groups, outputs, keep, gains, right, weights);
+}
 void BackwardFloat(const PatchedRow* rows, const PatchOrder& order, const float* residuals, Index outputs,
                    float* sums, Start start, const PatchesAhead& ahead) {
     Backward(rows, order, residuals, outputs, sums, start, ahead);
@@ -162,6 +190,8 @@ namespace alfcg::kernels {
 
 HWY_EXPORT(ForwardFloat);
 HWY_EXPORT(ForwardDouble);
+HWY_EXPORT(MoveFloat);
+HWY_EXPORT(MoveDouble);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 
@@ -172,6 +202,14 @@ void forward_patches(const PatchedRow* rows, Index count, const float* weights, 
 void forward_patches(const PatchedRow* rows, Index count, const double* weights, Index outputs,
                      double* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardDouble)(rows, count, weights, outputs, scores);
+}
+void move_patch_weights(Index groups, Index outputs, float keep, const float* gains, const float* right,
+                        float* weights) {
+    HWY_DYNAMIC_DISPATCH(MoveFloat)(groups, outputs, keep, gains, right, weights);
+}
+void move_patch_weights(Index groups, Index outputs, double keep, const double* gains, const double* right,
+                        double* weights) {
+    HWY_DYNAMIC_DISPATCH(MoveDouble)(groups, outputs, keep, gains, right, weights);
 }
 void backward_patches(const PatchedRow* rows, const PatchOrder& order, const float* residuals, Index outputs,
                       float* sums, Start start, PatchesAhead ahead) {

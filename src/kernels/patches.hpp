@@ -44,6 +44,12 @@ void forward_patches(const PatchedRow* rows, Index count, const float* weights, 
 void forward_patches(const PatchedRow* rows, Index count, const double* weights, Index outputs,
                      double* scores);
 
+/// weights = keep · weights + gains ⊗ right, laid out in the same way: gains for the outputs, right for the features.
+void move_patch_weights(Index groups, Index outputs, float keep, const float* gains, const float* right,
+                        float* weights);
+void move_patch_weights(Index groups, Index outputs, double keep, const double* gains, const double* right,
+                        double* weights);
+
 /// sums[(g * outputs + l) * patch_width + k] += Σ_i residuals[l * patch_rows + i] · feature k of group g in row i.
 void backward_patches(const PatchedRow* rows, const PatchOrder& order, const float* residuals, Index outputs,
                       float* sums, Start start, PatchesAhead ahead = {});

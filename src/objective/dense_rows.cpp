@@ -64,7 +64,8 @@ class DenseRows final : public RowEngine<Real> {
     [[nodiscard]] int pieces() const override { return pieces_.count(); }
     [[nodiscard]] std::pair<Index, Index> piece(int number) const override { return pieces_.rows(number); }
 
-    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+    void prepare(std::size_t set, const Real* weights, Index outputs,
+                 const FactoredMove<Real>* /*since*/) override {
         Weights& to = weights_.at(set);
         to.outputs = outputs;
         to.entries = weights;

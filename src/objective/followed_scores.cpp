@@ -37,56 +37,15 @@ void FollowedScores<Real>::store_towards(Stretch stretch, const Real* scores, ke
 }
 
 template <class Real>
-bool FollowedScores<Real>::take_factors(const Vertex<Real>& vertex) {
-    using Kind = typename Vertex<Real>::Kind;
-    scale_ = vertex.kind == Kind::zero ? 0 : vertex.scale;
-    switch (vertex.kind) {
-        case Kind::zero:
-            return true;
-        case Kind::one_hot:
-            left_.assign(static_cast<std::size_t>(vertex.shape.rows), Real(0));
-            right_.assign(static_cast<std::size_t>(vertex.shape.cols), Real(0));
-            left_[static_cast<std::size_t>(vertex.index / vertex.shape.cols)] = 1;
-            right_[static_cast<std::size_t>(vertex.index % vertex.shape.cols)] = 1;
-            return true;
-        case Kind::rank_one:
-            left_ = vertex.left;
-            right_ = vertex.right;
-            return true;
-        case Kind::dense:
-            break;
-    }
-    return false;
-}
-
-template <class Real>
 void FollowedScores<Real>::mix(Stretch stretch, double step, bool factored, Real* to,
                                kernels::ScoreLayout layout) const {
-    const double stay = 1 - step;
-    if (!factored) {
-        for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
-            kernels::axpby(count, step, towards_.data() + here, stay, to + there);
-        });
+    if (factored) {
+        vertex_.mix(step, projection_.data() + stretch.first, stretch.count, outputs_, to, layout);
         return;
     }
-    if (scale_ == 0) {
-        for_each_run(stretch, layout, [&](Index /*here*/, Index there, Index count) {
-            kernels::scale_to(count, stay, to + there, to + there);
-        });
-        return;
-    }
-    const Real* projection = projection_.data() + stretch.first;
-    if (by_output_) {
-        for (Index l = 0; l < outputs_; ++l) {
-            const double factor = step * scale_ * static_cast<double>(left_[static_cast<std::size_t>(l)]);
-            kernels::axpby(stretch.count, factor, projection, stay, to + l * layout.output_stride);
-        }
-    } else {
-        for (Index i = 0; i < stretch.count; ++i) {
-            const double factor = step * scale_ * static_cast<double>(projection[i]);
-            kernels::axpby(outputs_, factor, left_.data(), stay, to + i * layout.sample_stride);
-        }
-    }
+    for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
+        kernels::axpby(count, step, towards_.data() + here, 1 - step, to + there);
+    });
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/region/vertex.hpp"
+#include "objective/factored_move.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
@@ -18,9 +19,9 @@ class FollowedScores {
     void load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const;
 
     /// The factors of a zero, one-hot or rank-one vertex; false for a dense one.
-    bool take_factors(const Vertex<Real>& vertex);
-    [[nodiscard]] bool needs_projection() const { return scale_ != 0; }
-    [[nodiscard]] const Real* right() const { return right_.data(); }
+    bool take_factors(const Vertex<Real>& vertex) { return vertex_.take(vertex); }
+    [[nodiscard]] bool needs_projection() const { return vertex_.scale != 0; }
+    [[nodiscard]] const VertexFactors<Real>& vertex() const { return vertex_; }
 
     /// Z_v of a stretch: X w, or all scores.
     Real* projection(Stretch stretch) { return projection_.data() + stretch.first; }
@@ -54,9 +55,7 @@ class FollowedScores {
     AlignedVector<Real> scores_;      // Z
     AlignedVector<Real> towards_;     // Z_v of a dense vertex
     AlignedVector<Real> projection_;  // X w
-    AlignedVector<Real> left_;        // u
-    AlignedVector<Real> right_;       // w
-    double scale_ = 0;                // s
+    VertexFactors<Real> vertex_;
 };
 
 }  // namespace alfcg

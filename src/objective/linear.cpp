@@ -94,7 +94,12 @@ template <class Real>
 void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blend,
                                   Matrix<Real>& gradient, Matrix<Real>& /*scratch*/) {
     gradient.reshape(shape_);
-    run({{rows.data(), static_cast<Index>(rows.size())}, blend, &gradient});
+    Pass pass{{rows.data(), static_cast<Index>(rows.size())}, blend, &gradient};
+    if (blend.announced) {
+        noting_moves_ = true;
+        if (blend.y != nullptr && moves_noted_ > 0) pass.source = Source::second_and_moved;
+    }
+    run(pass);
 }
 
 template <class Real>
@@ -109,6 +114,7 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scratch.scores.resize(std::max(scratch.scores.size(), scores));
         if (points.y != nullptr) scratch.second.resize(scores);
+        if (points.announced) scratch.projection.resize(scores);
         if (points.slopes != nullptr) scratch.change.resize(scores);
         scratch.slopes = {};
         scratch.targets.resize(static_cast<std::size_t>(kernels::padded<Real>(engine_->block())));
@@ -131,19 +137,49 @@ const Real* LinearObjective<Real>::targets_of(const Selection& selection, Stretc
 }
 
 template <class Real>
+void LinearObjective<Real>::prepare_weights(const Pass& pass) {
+    const Blend<Real>& points = pass.points;
+    switch (pass.source) {
+        case Source::second_and_moved:
+            prepare_point(1, *points.y, moves_noted_ - 1);
+            prepare_projection(noted_move(moves_noted_ - 1).vertex);
+            return;
+        case Source::remembered_and_moved:
+            scores_.prepare_projection();
+            prepare_projection(scores_.vertex());
+            return;
+        case Source::remembered:
+            return;
+        case Source::data_and_remember:
+            scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
+            break;
+        case Source::data:
+            break;
+    }
+    prepare_point(0, *points.x, points.announced ? moves_noted_ : nowhere);
+    if (points.y != nullptr) prepare_point(1, *points.y, nowhere);
+}
+
+// X w is scored as a set of its own.
+template <class Real>
+void LinearObjective<Real>::prepare_projection(const VertexFactors<Real>& vertex) {
+    prepared_at_[0] = nowhere;
+    if (vertex.scale != 0) engine_->prepare(0, vertex.right.data(), 1);
+}
+
+// `place`: how many of the moves that were noted have led to this point.
+template <class Real>
+void LinearObjective<Real>::prepare_point(std::size_t set, const Matrix<Real>& point, Index place) {
+    const bool one_move_on = place > 0 && prepared_at_[set] == place - 1;
+    engine_->prepare(set, point.data(), shape_.rows, one_move_on ? &noted_move(place - 1) : nullptr);
+    prepared_at_[set] = place;
+}
+
+template <class Real>
 double LinearObjective<Real>::run(const Pass& pass) {
-    const bool moved = pass.source == Source::remembered_and_moved;
     const int threads = engine_->begin(pass.selection, scoring(), threads_);
     prepare_scratch(threads, pass.points);
-    if (moved) {
-        scores_.prepare_projection();
-        if (scores_.needs_projection()) engine_->prepare(0, scores_.right(), 1);
-    } else if (pass.source != Source::remembered) {
-        if (pass.source == Source::data_and_remember)
-            scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
-        engine_->prepare(0, pass.points.x->data(), shape_.rows);
-    }
-    if (pass.points.y != nullptr) engine_->prepare(1, pass.points.y->data(), shape_.rows);
+    prepare_weights(pass);
     if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), pass.points.keep);
     losses_.assign(static_cast<std::size_t>(engine_->pieces()), 0);
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
@@ -183,6 +219,13 @@ void LinearObjective<Real>::first_scores(const Pass& pass, int part, Stretch str
         case Source::remembered:
             scores_.load(stretch, scores, layout);
             break;
+        case Source::second_and_moved: {
+            const FactoredMove<Real>& move = noted_move(moves_noted_ - 1);
+            if (move.vertex.scale != 0) engine_->score(part, 0, stretch, scratch.projection.data());
+            std::copy_n(scratch.second.data(), engine_->score_size(shape_.rows), scores);
+            move.vertex.mix(move.step, scratch.projection.data(), stretch.count, shape_.rows, scores, layout);
+            break;
+        }
     }
 }
 
@@ -230,8 +273,8 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     for (Index begin = first; begin < last; begin += block) {
         const Stretch stretch = stretch_at(begin, last);
         const Real* targets = targets_of(pass.selection, stretch, scratch);
-        first_scores(pass, part, stretch, scratch);
         if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
+        first_scores(pass, part, stretch, scratch);
         loss += apply_loss(pass, stretch, targets, scratch);
         if (pass.gradient != nullptr) {
             engine_->add(part, stretch, scratch.scores.data(), layout,

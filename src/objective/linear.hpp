@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -43,7 +44,7 @@ class LinearObjective final : public Objective<Real> {
 
   private:
     // Where a pass takes the scores at its first point from.
-    enum class Source { data, data_and_remember, remembered, remembered_and_moved };
+    enum class Source { data, data_and_remember, remembered, remembered_and_moved, second_and_moved };
     struct Pass {
         Selection selection;
         Blend<Real> points;
@@ -51,10 +52,11 @@ class LinearObjective final : public Objective<Real> {
         Source source = Source::data;
     };
     struct Scratch {
-        AlignedVector<Real> scores;   // of one block
-        AlignedVector<Real> second;   // of one block at the second point
-        AlignedVector<Real> change;   // of one block: scores less those at the second point
-        AlignedVector<Real> targets;  // of one block of listed rows
+        AlignedVector<Real> scores;      // of one block
+        AlignedVector<Real> second;      // of one block at the second point
+        AlignedVector<Real> change;      // of one block: scores less those at the second point
+        AlignedVector<Real> projection;  // of one block: X w of the move from the second point
+        AlignedVector<Real> targets;     // of one block of listed rows
         Slopes slopes;
     };
     // What is known of the iterate that is followed.
@@ -74,6 +76,14 @@ class LinearObjective final : public Objective<Real> {
     template <class Body>
     void for_each_block(const Body& body);
     double followed_pass(const Matrix<Real>& x, Matrix<Real>* gradient);
+    void note_move(const Vertex<Real>& vertex, double step);
+    // One of the last two.
+    [[nodiscard]] const FactoredMove<Real>& noted_move(Index number) const {
+        return last_moves_[static_cast<std::size_t>(number % 2)];
+    }
+    void prepare_weights(const Pass& pass);
+    void prepare_projection(const VertexFactors<Real>& vertex);
+    void prepare_point(std::size_t set, const Matrix<Real>& point, Index place);
 
     BlockLoss<Real> loss_;
     int threads_;
@@ -91,6 +101,14 @@ class LinearObjective final : public Objective<Real> {
     bool factored_ = false;  // as a projection
     double step_ = 0;        // of the move the scores have not made yet
     int moves_ = 0;          // since the scores were computed from the data
+
+    // Moves of an iterate whose batch gradients are asked for, as long as none goes towards a dense vertex.
+    static constexpr Index nowhere = -1;
+    std::array<FactoredMove<Real>, 2> last_moves_;
+    bool noting_moves_ = false;
+    Index moves_noted_ = 0;
+    std::array<Index, 2> prepared_at_{nowhere,
+                                      nowhere};  // moves that had led to the weights of the engine's sets
 };
 
 }  // namespace alfcg

@@ -23,6 +23,9 @@ void LinearObjective<Real>::follow(const Matrix<Real>* x) {
     followed_ = bytes <= std::max(modest_bytes, data_bytes_ / 10) ? x : nullptr;
     known_ = Knowledge::nothing;
     aimed_ = false;
+    noting_moves_ = false;
+    moves_noted_ = 0;
+    prepared_at_ = {nowhere, nowhere};
 }
 
 template <class Real>
@@ -66,10 +69,10 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
     prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();
-        if (look) engine_->prepare(0, scores_.right(), 1);
+        if (look) prepare_projection(scores_.vertex());
     } else {
         scores_.prepare_towards();
-        engine_->prepare(0, vertex.dense.data(), shape_.rows);
+        prepare_point(0, vertex.dense, nowhere);
     }
     const auto layout = engine_->layout(shape_.rows);
     if (look) {
@@ -106,7 +109,20 @@ std::optional<double> LinearObjective<Real>::value_along(double step) {
 }
 
 template <class Real>
+void LinearObjective<Real>::note_move(const Vertex<Real>& vertex, double step) {
+    FactoredMove<Real>& move = last_moves_[static_cast<std::size_t>(moves_noted_ % 2)];
+    if (move.vertex.take(vertex)) {
+        move.step = step;
+        ++moves_noted_;
+    } else {
+        moves_noted_ = 0;
+        prepared_at_ = {nowhere, nowhere};
+    }
+}
+
+template <class Real>
 void LinearObjective<Real>::moved(const Vertex<Real>& vertex, double step) {
+    if (noting_moves_) note_move(vertex, step);
     if (followed_ == nullptr || known_ == Knowledge::nothing) return;
     const bool second_move = known_ == Knowledge::scores_before_a_move;
     if (second_move || ++moves_ > most_moves || (!aimed_ && !scores_.take_factors(vertex))) {

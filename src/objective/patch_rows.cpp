@@ -28,6 +28,7 @@ class PatchRows final : public RowEngine<Real> {
 
     void expect(const Selection& upcoming) override { upcoming_ = upcoming; }
     int begin(const Selection& selection, Scoring scoring, int threads) override {
+        ++pass_;
         selection_ = selection;
         outputs_ = scoring.outputs;
         relative_ = spares_an_output(scoring, selection.count);
@@ -36,6 +37,9 @@ class PatchRows final : public RowEngine<Real> {
         threads_ = work < serial_patch_work ? 1 : threads;
         block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
         pieces_ = share_out();
+        if (!whole()) {
+            for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
+        }
         return threads_;
     }
     [[nodiscard]] Index block() const override { return block_; }
@@ -43,20 +47,40 @@ class PatchRows final : public RowEngine<Real> {
     [[nodiscard]] int pieces() const override { return pieces_.count(); }
     [[nodiscard]] std::pair<Index, Index> piece(int number) const override { return pieces_.rows(number); }
 
-    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+    void prepare(std::size_t set, const Real* weights, Index outputs,
+                 const FactoredMove<Real>* since) override {
         Weights& to = weights_.at(set);
+        const bool shifted = relative_ && outputs == outputs_;
+        const Index own = outputs - (shifted ? 1 : 0);
+        const bool kept =
+            since != nullptr && to.shifted == shifted && to.outputs == own && still_good(to, *since);
+        to.before = kept ? to.pass : 0;
+        to.since = since;
+        to.stays = kept ? to.stays * (1 - since->step) : 1;
+        to.moves = kept ? to.moves + 1 : 0;
+        to.pass = pass_;
         to.matrix = weights;
-        to.shifted = relative_ && outputs == outputs_;
-        to.outputs = outputs - (to.shifted ? 1 : 0);
-        if (to.shifted && reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
-        place_features(to.outputs);
-        for (Worker& worker : workers_) worker.weights.at(set).placed = false;
-        if (whole()) place_weights(workers_.front(), set);
+        to.shifted = shifted;
+        to.outputs = own;
+        if (shifted) {
+            if (kept) reference_ = to.reference;
+            if (reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
+            to.reference = reference_;
+        }
+        place_features(own);
+        if (kept) place_features(1);
+        // Memory for threads, which must not throw.
+        for (int part = 0; part < (whole() ? 1 : threads_); ++part) {
+            Worker& worker = workers_[static_cast<std::size_t>(part)];
+            worker.weights.at(set).entries.resize(static_cast<std::size_t>(share_size(own)));
+            if (kept) worker.right.resize(static_cast<std::size_t>(share_size(1)));
+        }
+        if (whole()) update_weights(workers_.front(), set);
     }
     void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
         // Threads that share a batch place the weights each for itself, which is faster than to wait for one.
         Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
-        if (!worker.weights[set].placed) place_weights(worker, set);
+        if (!whole()) update_weights(worker, set);
         const Weights& weights = weights_[set];
         kernels::forward_patches(locate(part, stretch), stretch.count, worker.weights[set].entries.data(),
                                  weights.outputs, scores);
@@ -104,12 +128,13 @@ class PatchRows final : public RowEngine<Real> {
   private:
     struct PlacedWeights {
         AlignedVector<Real> entries;
-        bool placed = false;  // in this pass
+        Index pass = 0;  // they were placed for
     };
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
     struct alignas(128) Worker {
         int piece = 0;  // that it adds up
         std::array<PlacedWeights, 2> weights;
+        AlignedVector<Real> right;  // w of a move, placed
         // Of a batch: the rows at hand, and those that come next; the patches by groups.
         std::vector<kernels::PatchedRow> rows;
         std::vector<kernels::PatchedRow> next;
@@ -121,6 +146,13 @@ class PatchRows final : public RowEngine<Real> {
         const Real* matrix = nullptr;
         Index outputs = 0;     // that have a score of their own
         bool shifted = false;  // scores are differences to the reference's
+        Index reference = -1;
+        Index pass = 0;    // they were prepared for
+        Index before = 0;  // the pass they have moved from, if any
+        const FactoredMove<Real>* since = nullptr;
+        double stays =
+            1;  // share of the weights as they were placed from the matrix that is left after all moves
+        int moves = 0;
     };
 
     // A pass over all rows, not over a batch.
@@ -148,11 +180,51 @@ class PatchRows final : public RowEngine<Real> {
                 at / patch_width * (outputs * patch_width) + at % patch_width;
         }
     }
+    // Weights that move along need not be read again, nor do threads have to fetch them from each other's caches, as long
+    // as rounding errors are few and the reference is what it was chosen for.
+    [[nodiscard]] bool still_good(const Weights& weights, const FactoredMove<Real>& move) const {
+        constexpr int most_moves = 64;
+        constexpr double least_share = 0.5;
+        return !whole() && weights.pass > 0 && weights.moves < most_moves &&
+               weights.stays * (1 - move.step) > least_share;
+    }
+    void update_weights(Worker& worker, std::size_t set) const {
+        const Weights& weights = weights_[set];
+        PlacedWeights& placed = worker.weights[set];
+        if (placed.pass == pass_) return;
+        if (weights.before > 0 && placed.pass == weights.before) {
+            move_weights(worker, set);
+        } else {
+            place_weights(worker, set);
+        }
+        placed.pass = pass_;
+    }
+    void move_weights(Worker& worker, std::size_t set) const {
+        const Weights& weights = weights_[set];
+        const VertexFactors<Real>& vertex = weights.since->vertex;
+        const double step = weights.since->step;
+        std::array<Real, kernels::few_outputs> gains{};
+        if (vertex.scale != 0) {
+            const Index* places = places_[1].data();
+            for (Index j = 0; j < cols_; ++j)
+                worker.right[static_cast<std::size_t>(places[j])] =
+                    static_cast<Real>(samples_.scale()) * vertex.right[static_cast<std::size_t>(j)];
+            const auto left = [&](Index l) {
+                return static_cast<double>(vertex.left[static_cast<std::size_t>(l)]);
+            };
+            for (Index l = 0; l < weights.outputs; ++l) {
+                const Index output = weights.shifted && l == reference_ ? weights.outputs : l;
+                const double gain = left(output) - (weights.shifted ? left(reference_) : 0);
+                gains[static_cast<std::size_t>(l)] = static_cast<Real>(step * vertex.scale * gain);
+            }
+        }
+        Real* entries = worker.weights[set].entries.data();
+        kernels::move_patch_weights(samples_.groups(), weights.outputs, static_cast<Real>(1 - step),
+                                    gains.data(), worker.right.data(), entries);
+    }
     void place_weights(Worker& worker, std::size_t set) const {
         const Weights& from = weights_[set];
         PlacedWeights& to = worker.weights[set];
-        to.placed = true;
-        to.entries.resize(static_cast<std::size_t>(share_size(from.outputs)));
         const Index* places = places_[static_cast<std::size_t>(from.outputs)].data();
         const auto scale = static_cast<Real>(samples_.scale());
         const Real* reference = from.matrix + reference_ * cols_;
@@ -185,6 +257,16 @@ class PatchRows final : public RowEngine<Real> {
         return sum;
     }
 
+    // For the rows of a batch; threads must not throw.
+    void make_room(Worker& worker) const {
+        const auto groups = static_cast<std::size_t>(samples_.groups());
+        const auto rows = static_cast<std::size_t>(block_);
+        worker.rows.reserve(rows);
+        worker.next.reserve(rows);
+        worker.first.resize(groups);
+        worker.last.resize(groups);
+        if (worker.order.size() < groups * rows) worker.order.resize(groups * rows);
+    }
     void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, Stretch stretch) const {
         rows.resize(static_cast<std::size_t>(stretch.count));
         for (Index i = 0; i < stretch.count; ++i)
@@ -212,9 +294,6 @@ class PatchRows final : public RowEngine<Real> {
         if (whole()) return samples_.order(stretch.first / patch_rows);
         const auto groups = static_cast<std::size_t>(samples_.groups());
         const auto room = static_cast<std::size_t>(block_);  // of a group
-        worker.first.resize(groups);
-        worker.last.resize(groups);
-        worker.order.resize(groups * room);
         for (std::size_t g = 0; g < groups; ++g)
             worker.first[g] = worker.last[g] = static_cast<std::uint32_t>(g * room);
         kernels::PatchPlace* places = worker.order.data();
@@ -231,6 +310,7 @@ class PatchRows final : public RowEngine<Real> {
     Index cols_;
     Selection selection_;
     Selection upcoming_;  // of the next pass, as far as known
+    Index pass_ = 0;
     Index outputs_ = 0;
     bool relative_ = false;  // one output less is enough
     Index reference_ = -1;   // the output others are compared with, once chosen

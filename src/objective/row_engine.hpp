@@ -8,6 +8,7 @@
 #include "alfcg/data/features.hpp"
 #include "core/parallel.hpp"
 #include "kernels/dense.hpp"
+#include "objective/factored_move.hpp"
 
 namespace alfcg {
 
@@ -73,8 +74,10 @@ class RowEngine {
     }
 
     /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0. Those with
-    /// all outputs are all shifted alike.
-    virtual void prepare(std::size_t set, const Real* weights, Index outputs) = 0;
+    /// all outputs are all shifted alike. `since`, if any: they are those that this set was prepared with last, after
+    /// this move.
+    virtual void prepare(std::size_t set, const Real* weights, Index outputs,
+                         const FactoredMove<Real>* since = nullptr) = 0;
     /// Scores of a stretch of the selection.
     virtual void score(int part, std::size_t set, Stretch stretch, Real* scores) = 0;
 

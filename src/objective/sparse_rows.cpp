@@ -57,7 +57,8 @@ class SparseRows final : public RowEngine<Real> {
         return {bounds_[static_cast<std::size_t>(number)], bounds_[static_cast<std::size_t>(number) + 1]};
     }
 
-    void prepare(std::size_t set, const Real* weights, Index outputs) override {
+    void prepare(std::size_t set, const Real* weights, Index outputs,
+                 const FactoredMove<Real>* /*since*/) override {
         Weights& to = weights_.at(set);
         to.outputs = outputs;
         to.entries = weights;

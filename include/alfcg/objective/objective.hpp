@@ -40,7 +40,9 @@ struct Blend {
     const Matrix<Real>* x = nullptr;
     double at_y = 0;
     const Matrix<Real>* y = nullptr;  // null: no second point
-    Slopes* slopes = nullptr;         // where there is a second point: filled in, at next to no cost
+    /// x has come here by moves that were all announced (Objective::moved); y, if any, is where the last one began.
+    bool announced = false;
+    Slopes* slopes = nullptr;  // where there is a second point: filled in, at next to no cost
 };
 
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
