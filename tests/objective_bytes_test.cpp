@@ -123,7 +123,7 @@ void check_patches(const reference::Matrix& X, int threads) {
 
     Index stored = 0;
     for (Index i = 0; i < X.rows(); ++i) {
-        const kernels::PatchedRow& row = *patches->row(i);
+        const kernels::PatchedRow row = patches->row(i);
         reference::Vector placed = reference::Vector::Zero(patches->groups() * kernels::patch_width);
         for (Index k = 0; k < row.patches; ++k) {
             if (k > 0) {
@@ -152,12 +152,12 @@ void check_patches(const reference::Matrix& X, int threads) {
         for (Index g = 0; g < order.groups; ++g)
             for (auto at = order.first[g]; at < order.last[g]; ++at) {
                 const kernels::PatchPlace place = order.places[at];
-                EXPECT_EQ(patches->row(b * kernels::patch_rows + place.row)->groups[place.number], g);
+                EXPECT_EQ(patches->row(b * kernels::patch_rows + place.row).groups[place.number], g);
                 EXPECT_TRUE(seen.emplace(place.row, place.number).second);
             }
         Index of_block = 0;
         for (Index i = b * kernels::patch_rows; i < std::min((b + 1) * kernels::patch_rows, X.rows()); ++i)
-            of_block += patches->row(i)->patches;
+            of_block += patches->row(i).patches;
         EXPECT_EQ(std::ssize(seen), of_block);
     }
 }
@@ -179,7 +179,7 @@ TEST(PatchSamples, FeaturesThatAreZeroTogetherShareAPatch) {
     ASSERT_TRUE(patches.has_value());
     // As many patches as there are sets that a row has something of: a quarter of nine in ten of eleven rows.
     Index stored = 0;
-    for (Index i = 0; i < 2000; ++i) stored += patches->row(i)->patches;
+    for (Index i = 0; i < 2000; ++i) stored += patches->row(i).patches;
     EXPECT_NEAR(static_cast<double>(stored), 2000 * 9 * 0.25 * 10 / 11, 150);
 }
 

@@ -47,11 +47,13 @@ HWY_INLINE void ForOutputs(Index outputs, const Visit& visit) {
     }
 }
 
+// Rows that are scored while one is fetched.
+constexpr Index kFetchAhead = 6;
+
 HWY_INLINE void Fetch(const PatchedRow& row) {
     constexpr Index step = 64;
-    for (Index at = 0; at < row.patches * patch_width; at += step) __builtin_prefetch(row.bytes + at, 0, 2);
-    __builtin_prefetch(row.groups, 0, 2);
-    __builtin_prefetch(row.groups + row.patches, 0, 2);
+    const auto* at = reinterpret_cast<const std::uint8_t*>(row.groups);
+    for (; at < row.bytes + row.patches * patch_width; at += step) __builtin_prefetch(at, 0, 2);
 }
 
 // Several sets of sums where there are few of them, so that an addition need not wait for the last.
@@ -101,7 +103,7 @@ HWY_INLINE void Forward(const PatchedRow* rows, Index count, const Real* weights
                         Real* scores) {
     ForOutputs(outputs, [&]<Index C>() HWY_ATTR {
         for (Index i = 0; i < count; ++i) {
-            if (i + 6 < count) Fetch(rows[i + 6]);
+            if (i + kFetchAhead < count) Fetch(rows[i + kFetchAhead]);
             ScoreRow<C>(rows[i], weights, scores + i);
         }
     });

@@ -14,7 +14,7 @@ constexpr Index patch_rows = 256;
 
 struct PatchedRow {
     const std::uint8_t* bytes;    // patch_width of them for each patch
-    const std::uint16_t* groups;  // one for each patch, increasing
+    const std::uint16_t* groups;  // one for each patch, increasing; the bytes come after them
     Index patches;
 };
 

@@ -37,9 +37,7 @@ class PatchRows final : public RowEngine<Real> {
         threads_ = work < serial_patch_work ? 1 : threads;
         block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
         pieces_ = share_out();
-        if (!whole()) {
-            for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
-        }
+        for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
         return threads_;
     }
     [[nodiscard]] Index block() const override { return block_; }
@@ -82,8 +80,9 @@ class PatchRows final : public RowEngine<Real> {
         Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
         if (!whole()) update_weights(worker, set);
         const Weights& weights = weights_[set];
-        kernels::forward_patches(locate(part, stretch), stretch.count, worker.weights[set].entries.data(),
-                                 weights.outputs, scores);
+        const kernels::PatchedRow* rows = locate(part, stretch);
+        kernels::forward_patches(rows, stretch.count, worker.weights[set].entries.data(), weights.outputs,
+                                 scores);
         if (weights.shifted) put_reference_back(reference_, outputs_, stretch.count, patch_rows, scores);
     }
 
@@ -93,36 +92,35 @@ class PatchRows final : public RowEngine<Real> {
         starts_.assign(static_cast<std::size_t>(pieces()), kernels::Start::zero);
         const auto size = static_cast<std::size_t>(pieces() * share_size(summed()));
         if (shares_.size() < size) shares_.resize(size);
+        own_order_.resize(static_cast<std::size_t>(summed() * cols_));
         place_features(summed());
     }
     void open_share(int part, int piece) override { workers_[static_cast<std::size_t>(part)].piece = piece; }
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
-             Stretch next) override {
+             Stretch /*next*/) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const kernels::PatchedRow* rows = locate(part, stretch);
         kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
         kernels::backward_patches(rows, order(worker, rows, stretch), residuals, summed(),
-                                  share_of(worker.piece), start, ahead(worker, next));
+                                  share_of(worker.piece), start, ahead(worker, stretch));
         start = kernels::Start::kept;
     }
     void close_gradient() override {
         upcoming_ = {};
-        const Real* sums = add_shares();
-        const Index* places = places_[static_cast<std::size_t>(summed())].data();
-        const auto scale = static_cast<Real>(samples_.scale());
-        const auto keep = static_cast<Real>(keep_);
-        // Where residuals add up to zero, the last row follows from the others.
-        Real* last = gradient_ + summed() * cols_;
-        if (relative_ && keep_ == 0) std::fill_n(last, cols_, Real(0));
-        if (relative_ && keep_ != 0) kernels::scale_to(cols_, keep_, last, last);
-        for (Index l = 0; l < summed(); ++l, sums += patch_width) {
-            Real* to = gradient_ + l * cols_;
-            for (Index j = 0; j < cols_; ++j) {
-                const Real sum = scale * sums[places[j]];
-                to[j] = keep_ == 0 ? sum : keep * to[j] + sum;
-                if (relative_) last[j] -= sum;
-            }
+        take_from_places(add_shares(), own_order_.data());
+        const Index size = summed() * cols_;
+        const double scale = samples_.scale();
+        if (keep_ == 0) {
+            kernels::scale_to(size, scale, own_order_.data(), gradient_);
+        } else {
+            kernels::axpby(size, scale, own_order_.data(), keep_, gradient_);
         }
+        if (!relative_) return;
+        // Residuals add up to zero: the last row follows from the others.
+        Real* last = gradient_ + size;
+        if (keep_ == 0) std::fill_n(last, cols_, Real(0));
+        for (Index l = 0; l < summed(); ++l)
+            kernels::axpby(cols_, -scale, own_order_.data() + l * cols_, l == 0 ? keep_ : 1, last);
     }
 
   private:
@@ -134,9 +132,10 @@ class PatchRows final : public RowEngine<Real> {
     struct alignas(128) Worker {
         int piece = 0;  // that it adds up
         std::array<PlacedWeights, 2> weights;
-        AlignedVector<Real> right;  // w of a move, placed
-        // Of a batch: the rows at hand, and those that come next; the patches by groups.
-        std::vector<kernels::PatchedRow> rows;
+        AlignedVector<Real> right;              // w of a move, placed
+        std::vector<kernels::PatchedRow> rows;  // of the stretch at hand
+        Stretch located;                        // which that is
+        // Of a batch: the rows that come next, and the patches at hand by groups.
         std::vector<kernels::PatchedRow> next;
         std::vector<kernels::PatchPlace> order;
         std::vector<std::uint32_t> first;
@@ -236,6 +235,14 @@ class PatchRows final : public RowEngine<Real> {
                 entries[places[j]] = scale * (from.shifted ? row[j] - reference[j] : row[j]);
         }
     }
+    // Sums by outputs and features, in the features' own order.
+    void take_from_places(const Real* sums, Real* to) const {
+        const Index* places = places_[static_cast<std::size_t>(summed())].data();
+        for (Index j = 0; j < cols_; ++j) {
+            const Real* from = sums + places[j];
+            for (Index l = 0; l < summed(); ++l) to[l * cols_ + j] = from[l * patch_width];
+        }
+    }
     // The sum of all shares.
     const Real* add_shares() {
         filled_.clear();
@@ -257,11 +264,13 @@ class PatchRows final : public RowEngine<Real> {
         return sum;
     }
 
-    // For the rows of a batch; threads must not throw.
+    // Threads must not throw.
     void make_room(Worker& worker) const {
         const auto groups = static_cast<std::size_t>(samples_.groups());
         const auto rows = static_cast<std::size_t>(block_);
+        worker.located = {};
         worker.rows.reserve(rows);
+        if (whole()) return;
         worker.next.reserve(rows);
         worker.first.resize(groups);
         worker.last.resize(groups);
@@ -270,25 +279,30 @@ class PatchRows final : public RowEngine<Real> {
     void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, Stretch stretch) const {
         rows.resize(static_cast<std::size_t>(stretch.count));
         for (Index i = 0; i < stretch.count; ++i)
-            rows[static_cast<std::size_t>(i)] = *samples_.row(selection.row(stretch.first + i));
+            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(stretch.first + i));
     }
     const kernels::PatchedRow* locate(int part, Stretch stretch) {
-        if (whole()) return samples_.row(stretch.first);
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        fill(worker.rows, selection_, stretch);
+        if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
+            fill(worker.rows, selection_, stretch);
+            worker.located = stretch;
+        }
         return worker.rows.data();
     }
-    // What a thread that has got that far in a batch will read next: more of it, or the first rows of the next batch.
-    kernels::PatchesAhead ahead(Worker& worker, Stretch next) const {
+    // What a thread will read after this stretch of a batch: more of it, or the first rows of the next batch.
+    kernels::PatchesAhead ahead(Worker& worker, Stretch stretch) const {
         if (whole()) return {};
-        if (next.count > 0) {
-            fill(worker.next, selection_, next);
+        const auto [first, last] = piece(worker.piece);
+        const Index end = stretch.first + stretch.count;
+        const auto rows = [&](Index most) {
+            return std::clamp<Index>(most, 0, std::min(block_, last - first));
+        };
+        if (end < last) {
+            fill(worker.next, selection_, {end, rows(last - end)});
         } else {
-            const auto [first, last] = piece(worker.piece);
-            const Index most = std::min(block_, last - first);
-            fill(worker.next, upcoming_, {first, std::clamp<Index>(upcoming_.count - first, 0, most)});
+            fill(worker.next, upcoming_, {first, rows(upcoming_.count - first)});
         }
-        return {worker.next.data(), static_cast<Index>(worker.next.size())};
+        return {worker.next.data(), std::ssize(worker.next)};
     }
     kernels::PatchOrder order(Worker& worker, const kernels::PatchedRow* rows, Stretch stretch) const {
         if (whole()) return samples_.order(stretch.first / patch_rows);
@@ -321,6 +335,7 @@ class PatchRows final : public RowEngine<Real> {
     double keep_ = 0;
     std::vector<Worker> workers_;
     AlignedVector<Real> shares_;          // of all pieces
+    AlignedVector<Real> own_order_;       // their sum, output by output
     std::vector<kernels::Start> starts_;  // whether a share holds anything
     std::vector<Real*> filled_;           // those that do
     std::array<Weights, 2> weights_;

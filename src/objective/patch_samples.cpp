@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -30,10 +31,8 @@ template <class Real>
 PatchSamples<Real>::PatchSamples(Index rows, FeatureGroups groups, double scale)
     : groups_(std::move(groups)), scale_(scale), rows_(static_cast<std::size_t>(rows)) {
     const Index blocks = (rows + patch_rows - 1) / patch_rows;
-    const auto most = static_cast<std::size_t>(rows * groups_.count);
-    bytes_.extend(most * patch_width);
-    numbers_.extend(most);
-    places_.extend(most);
+    store_.extend(static_cast<std::size_t>(rows * row_size(groups_.count) * patch_width));
+    places_.extend(static_cast<std::size_t>(rows * groups_.count));
     bounds_.extend(static_cast<std::size_t>(blocks * (groups_.count + 1)));
     first_.resize(static_cast<std::size_t>(blocks));
 }
@@ -42,6 +41,8 @@ template <class Real>
 std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
     const auto scales = byte_scales(features);
     if (scales.empty() || features.cols() > most_groups * patch_width) return std::nullopt;
+    const Index most_patches = features.rows() * row_size(most_groups);
+    if (most_patches > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     const FeatureGroups groups = group_features(features);
     const double patches = groups.filled * static_cast<double>(features.rows() * groups.count);
     if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_bytes), features))
@@ -68,7 +69,7 @@ bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) 
     });
     if (!all) return false;
     const Index stored = std::transform_reduce(rows_.begin(), rows_.end(), Index{0}, std::plus(),
-                                               [](const kernels::PatchedRow& row) { return row.patches; });
+                                               [](const RowPlace& row) { return Index{row.patches}; });
     filled_ = static_cast<double>(stored) / static_cast<double>(std::ssize(rows_) * groups());
     return true;
 }
@@ -79,10 +80,13 @@ bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index 
     std::vector<std::uint8_t> row(static_cast<std::size_t>(row_bytes));
     std::vector<std::uint8_t> spread(static_cast<std::size_t>(groups() * patch_width));
     std::vector<std::uint8_t> used(static_cast<std::size_t>(groups()));
-    Index next = first * patch_rows * groups();
+    std::vector<std::uint16_t> numbers;
+    numbers.reserve(used.size());
+    Index start = first * patch_rows * row_size(groups());
+    Index place_of_block = first * patch_rows * groups();
     for (Index b = first; b < last; ++b) {
         const Index end = std::min((b + 1) * patch_rows, features.rows());
-        first_[static_cast<std::size_t>(b)] = next;
+        first_[static_cast<std::size_t>(b)] = place_of_block;
         for (Index i = b * patch_rows; i < end; ++i) {
             if (!kernels::whole_multiples(features.row(i), cols(), scale_, row.data())) return false;
             for (Index j = 0; j < row_bytes; j += 8) {
@@ -95,18 +99,22 @@ bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index 
                     used[to / patch_width] |= spread[to];
                 }
             }
-            const Index begin = next;
-            for (Index g = 0; g < groups(); ++g) {
-                if (used[static_cast<std::size_t>(g)] == 0) continue;
-                used[static_cast<std::size_t>(g)] = 0;
+            numbers.clear();
+            for (Index g = 0; g < groups(); ++g)
+                if (used[static_cast<std::size_t>(g)] != 0) numbers.push_back(static_cast<std::uint16_t>(g));
+            std::uint8_t* to = store_.data() + start * patch_width;
+            std::memcpy(to, numbers.data(), numbers.size() * sizeof(std::uint16_t));
+            to += (row_size(std::ssize(numbers)) - std::ssize(numbers)) * patch_width;
+            for (const std::uint16_t g : numbers) {
                 std::uint8_t* from = spread.data() + g * patch_width;
-                std::copy_n(from, patch_width, bytes_.data() + next * patch_width);
+                to = std::copy_n(from, patch_width, to);
                 std::fill_n(from, patch_width, std::uint8_t{0});
-                numbers_[static_cast<std::size_t>(next)] = static_cast<std::uint16_t>(g);
-                ++next;
+                used[g] = 0;
             }
-            rows_[static_cast<std::size_t>(i)] = {bytes_.data() + begin * patch_width,
-                                                  numbers_.data() + begin, next - begin};
+            rows_[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(start),
+                                                  static_cast<std::uint32_t>(numbers.size())};
+            start += row_size(std::ssize(numbers));
+            place_of_block += std::ssize(numbers);
         }
         put_in_order(b, end - b * patch_rows);
     }
@@ -115,17 +123,20 @@ bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index 
 
 template <class Real>
 void PatchSamples<Real>::put_in_order(Index block, Index count) {
-    const kernels::PatchedRow* rows = row(block * patch_rows);
+    const auto row_of_block = [&](Index i) { return row(block * patch_rows + i); };
     std::uint32_t* bounds = bounds_.data() + block * (groups() + 1);
     std::fill_n(bounds, groups() + 1, 0);
-    for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < rows[i].patches; ++k) ++bounds[rows[i].groups[k] + 1];
+    for (Index i = 0; i < count; ++i) {
+        const kernels::PatchedRow row = row_of_block(i);
+        for (Index k = 0; k < row.patches; ++k) ++bounds[row.groups[k] + 1];
+    }
     std::partial_sum(bounds, bounds + groups() + 1, bounds);
     kernels::PatchPlace* places = places_.data() + first_[static_cast<std::size_t>(block)];
-    for (Index i = 0; i < count; ++i)
-        for (Index k = 0; k < rows[i].patches; ++k)
-            places[bounds[rows[i].groups[k]]++] = {static_cast<std::uint16_t>(i),
-                                                   static_cast<std::uint16_t>(k)};
+    for (Index i = 0; i < count; ++i) {
+        const kernels::PatchedRow row = row_of_block(i);
+        for (Index k = 0; k < row.patches; ++k)
+            places[bounds[row.groups[k]]++] = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(k)};
+    }
     // Every bound has moved up to the next one.
     std::copy_backward(bounds, bounds + groups(), bounds + groups() + 1);
     bounds[0] = 0;

@@ -24,13 +24,29 @@ class PatchSamples {
     [[nodiscard]] Index place(Index j) const { return groups_.place[static_cast<std::size_t>(j)]; }
     /// The features are scale() times the bytes.
     [[nodiscard]] double scale() const { return scale_; }
-    [[nodiscard]] const kernels::PatchedRow* row(Index i) const { return rows_.data() + i; }
+    [[nodiscard]] kernels::PatchedRow row(Index i) const {
+        const RowPlace& at = rows_[static_cast<std::size_t>(i)];
+        const std::uint8_t* numbers = store_.data() + Index{at.start} * kernels::patch_width;
+        return {numbers + (row_size(at.patches) - at.patches) * kernels::patch_width,
+                reinterpret_cast<const std::uint16_t*>(numbers), at.patches};
+    }
     /// The patches of rows b * patch_rows and on by groups.
     [[nodiscard]] kernels::PatchOrder order(Index b) const;
     /// The share of patches that are stored.
     [[nodiscard]] double filled() const { return filled_; }
 
   private:
+    // Of a row in store_: the numbers of its groups, and its patches, patch_width bytes each.
+    struct RowPlace {
+        std::uint32_t start;  // in patches
+        std::uint32_t patches;
+    };
+
+    // What so many patches and the numbers of their groups take, in patches.
+    static Index row_size(Index patches) {
+        constexpr Index numbers = kernels::patch_width / static_cast<Index>(sizeof(std::uint16_t));
+        return patches + (patches + numbers - 1) / numbers;
+    }
     PatchSamples(Index rows, FeatureGroups groups, double scale);
     [[nodiscard]] bool take(const DenseFeatures<Real>& features, int threads);
     [[nodiscard]] bool take_blocks(const DenseFeatures<Real>& features, Index first, Index last);
@@ -40,12 +56,11 @@ class PatchSamples {
     double scale_;
     double filled_ = 0;
     // Threads write to places of their own, as many as rows could need; pages that stay untouched cost nothing.
-    Buffer<std::uint8_t> bytes_;
-    Buffer<std::uint16_t> numbers_;  // of the groups of patches
+    Buffer<std::uint8_t> store_;
     Buffer<kernels::PatchPlace> places_;
     Buffer<std::uint32_t> bounds_;  // in places_ of a block, groups + 1 for each
     std::vector<Index> first_;      // of places_, for each block
-    std::vector<kernels::PatchedRow> rows_;
+    std::vector<RowPlace> rows_;
 };
 
 }  // namespace alfcg
