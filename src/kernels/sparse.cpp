@@ -18,8 +18,27 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 constexpr Index kLargeTable = Index{2} << 20;  // bytes
 constexpr Index kAhead = 32;
 
-// Where part of a table's lines lies: V vectors of the body, and one of `rest_bytes` of the rest, if any.
+// How far apart the parts of two lines lie.
+struct Strides {
+    Index body;
+    Index rest;
+};
+// The same where V vectors are all of the body, and a vector of `rest_bytes` all of the rest: numbers that are known to
+// the compiler, which spares multiplications.
 template <Index V, Index rest_bytes, class Real>
+struct TableStrides {
+    static constexpr Index body = V * static_cast<Index>(hn::MaxLanes(hn::ScalableTag<Real>()));
+    static constexpr Index rest = rest_bytes / static_cast<Index>(sizeof(Real));
+};
+template <Index V, Index rest_bytes, class Real>
+struct RowStrides {
+    static constexpr Index body =
+        TableStrides<V, rest_bytes, Real>::body + TableStrides<V, rest_bytes, Real>::rest;
+    static constexpr Index rest = body;
+};
+
+// Where part of a table's lines lies: V vectors of the body, and one of `rest_bytes` of the rest, if any.
+template <Index V, Index rest_bytes, class Real, class Apart>
 struct Span {
     static constexpr Index vectors = V;
     static constexpr bool has_rest = rest_bytes > 0;
@@ -28,19 +47,29 @@ struct Span {
     using RestD = hn::CappedTag<Entry, std::max<Index>(rest_bytes, 16) / sizeof(Real)>;
 
     Real* body;
-    Index body_stride;
     Real* rest;
-    Index rest_stride;
+    Apart apart;
 
     HWY_INLINE Real* Body(Index line, Index v) const {
-        return body + line * body_stride + v * static_cast<Index>(hn::Lanes(D()));
+        return body + line * apart.body + v * static_cast<Index>(hn::Lanes(D()));
     }
-    HWY_INLINE Real* Rest(Index line) const { return rest + line * rest_stride; }
+    HWY_INLINE Real* Rest(Index line) const { return rest + line * apart.rest; }
     HWY_INLINE void Fetch(Index line) const {
         for (Index v = 0; v < V; ++v) __builtin_prefetch(Body(line, v), 0, 3);
         if (has_rest) __builtin_prefetch(Rest(line), 0, 3);
     }
 };
+
+// The first lanes of a vector.
+template <class To, class From>
+HWY_INLINE hn::Vec<To> Lower(To to, From /*from*/, hn::Vec<From> v) {
+    if constexpr (hn::MaxLanes(To()) == hn::MaxLanes(From())) {
+        return v;
+    } else {
+        const hn::Half<From> half;
+        return Lower(to, half, hn::LowerHalf(half, v));
+    }
+}
 
 // That part of one line, in registers.
 template <class Span>
@@ -65,10 +94,11 @@ struct Part {
     // this += value · line
     template <class Place>
     HWY_INLINE void AddLine(Real value, const Place& from, Index line) {
+        const auto factor = hn::Set(D(), value);
         for (Index v = 0; v < V; ++v)
-            body[v] = hn::MulAdd(hn::Set(D(), value), hn::LoadU(D(), from.Body(line, v)), body[v]);
+            body[v] = hn::MulAdd(factor, hn::LoadU(D(), from.Body(line, v)), body[v]);
         if (Span::has_rest)
-            rest = hn::MulAdd(hn::Set(RestD(), value), hn::LoadU(RestD(), from.Rest(line)), rest);
+            rest = hn::MulAdd(Lower(RestD(), D(), factor), hn::LoadU(RestD(), from.Rest(line)), rest);
     }
     HWY_INLINE void Add(const Part& other) {
         for (Index v = 0; v < V; ++v) body[v] = hn::Add(body[v], other.body[v]);
@@ -102,9 +132,9 @@ HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& cho
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
         const Index last = lines.start[line + 1];
+        Index k = lines.start[line];
         Part<From> sum[sets];
         for (Index s = 0; s < sets; ++s) sum[s].Clear();
-        Index k = lines.start[line];
         for (; k + sets <= last; k += sets) {
             if (fetch && k + sets <= fetched)
                 for (Index s = 0; s < sets; ++s) from.Fetch(lines.index[k + s + kAhead]);
@@ -113,7 +143,7 @@ HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& cho
         for (; k < last; ++k) sum[0].AddLine(lines.value[k], from, lines.index[k]);
         for (Index s = 2; s < sets; ++s) sum[s % 2].Add(sum[s]);
         sum[0].Add(sum[1]);
-        sum[0].Store(to, i);
+        sum[0].Store(to, choice.place(i));
     }
 }
 
@@ -140,8 +170,17 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
     const Index stride = body + rest;
     TableReal* end = table.entries + body * table.lines;
     const auto call = [&]<Index V, Index rest_bytes>(Index at, Index rest_at) HWY_ATTR {
-        visit(Span<V, rest_bytes, TableReal>{table.entries + at, body, end + rest_at, rest},
-              Span<V, rest_bytes, RowReal>{rows + at, stride, rows + body + rest_at, stride});
+        using AllOfTable = TableStrides<V, rest_bytes, Real>;
+        using AllOfRow = RowStrides<V, rest_bytes, Real>;
+        TableReal* to_rest = end + rest_at;
+        RowReal* row_rest = rows + body + rest_at;
+        if (body == AllOfTable::body && rest == AllOfTable::rest) {
+            visit(Span<V, rest_bytes, TableReal, AllOfTable>{table.entries, to_rest, {}},
+                  Span<V, rest_bytes, RowReal, AllOfRow>{rows, row_rest, {}});
+        } else {
+            visit(Span<V, rest_bytes, TableReal, Strides>{table.entries + at, to_rest, {body, rest}},
+                  Span<V, rest_bytes, RowReal, Strides>{rows + at, row_rest, {stride, stride}});
+        }
     };
     const auto with_rest = [&]<Index V>(Index at, Index rest_at) HWY_ATTR {
         const Index bytes = rest * static_cast<Index>(sizeof(Real));
@@ -206,7 +245,8 @@ template <class Real>
 void Gather(const SparseLines<Real>& lines, LineChoice choice, Table<const Real> table, Index outputs,
             Real* out) {
     if (outputs == 1) {
-        for (Index i = 0; i < choice.count; ++i) out[i] = GatherOne(lines, choice.line(i), table.entries);
+        for (Index i = 0; i < choice.count; ++i)
+            out[choice.place(i)] = GatherOne(lines, choice.line(i), table.entries);
         return;
     }
     const Index bytes = table.lines * table_stride<Real>(outputs) * static_cast<Index>(sizeof(Real));
@@ -239,8 +279,9 @@ void GatherStrided(const SparseLines<Real>& lines, LineChoice choice, const Real
     const Index stride = table_stride<Real>(outputs);
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
-        for (Index l = 0; l < outputs; ++l) out[i * stride + l] = GatherOne(lines, line, matrix + l * cols);
-        std::fill(out + i * stride + outputs, out + (i + 1) * stride, Real(0));
+        Real* to = out + choice.place(i) * stride;
+        for (Index l = 0; l < outputs; ++l) to[l] = GatherOne(lines, line, matrix + l * cols);
+        std::fill(to + outputs, to + stride, Real(0));
     }
 }
 

@@ -23,7 +23,9 @@ struct LineChoice {
     const Index* list;  // null: first, first + 1, ...
     Index first;
     Index count;
+    const std::uint16_t* places = nullptr;  // of results; null: in the order of the lines
     [[nodiscard]] Index line(Index i) const { return list == nullptr ? first + i : list[i]; }
+    [[nodiscard]] Index place(Index i) const { return places == nullptr ? i : places[i]; }
 };
 
 /// A table keeps the outputs of each of its lines (features, or samples) side by side, in two parts: as many as
@@ -52,7 +54,7 @@ struct Table {
     Index lines;
 };
 
-/// out[i * stride + l] = Σ_k value[k] table(index[k], l) over the entries k of the i-th line chosen, stride =
+/// out[p * stride + l] = Σ_k value[k] table(index[k], l) over the entries k of the i-th line chosen, p its place, stride =
 /// table_stride(outputs); the padding of `out` is written too.
 void gather_sums(const SparseLines<float>& lines, LineChoice choice, Table<const float> table, Index outputs,
                  float* out);

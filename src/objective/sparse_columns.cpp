@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "kernels/sparse.hpp"
@@ -11,7 +12,7 @@ namespace alfcg {
 namespace {
 
 // Columns whose sums are gathered before they are written to the rows of the gradient.
-constexpr Index tile_columns = 64;
+constexpr Index tile_columns = 256;
 // Columns that a thread takes at a time.
 constexpr Index claimed_columns = 1024;
 
@@ -20,25 +21,35 @@ constexpr Index claimed_columns = 1024;
 template <class Real>
 SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features) : cols_(features.cols()) {
     const auto entries = static_cast<std::size_t>(features.nonzeros());
-    start_.resize(static_cast<std::size_t>(cols_) + 1);
-    row_.resize(entries);
-    value_.resize(entries);
-    std::fill(start_.data(), start_.data() + cols_ + 1, Index{0});
-    for (std::size_t k = 0; k < entries; ++k) ++start_[static_cast<std::size_t>(features.column[k]) + 1];
-    for (std::size_t j = 0; j < static_cast<std::size_t>(cols_); ++j) start_[j + 1] += start_[j];
-    // Filling moves each start to the next one's place; they are moved back afterwards.
+    const auto cols = static_cast<std::size_t>(cols_);
+    std::vector<Index> length(cols, 0);
+    for (std::size_t k = 0; k < entries; ++k) ++length[static_cast<std::size_t>(features.column[k])];
+    place_.resize(cols);
+    std::vector<Index> next(cols);  // place of a column's next entry
+    start_.resize(cols + 1);
+    for (std::size_t tile = 0; tile < cols; tile += tile_columns) {
+        const std::size_t end = std::min(tile + tile_columns, cols);
+        const auto first = place_.begin() + static_cast<std::ptrdiff_t>(tile);
+        const auto last = place_.begin() + static_cast<std::ptrdiff_t>(end);
+        std::iota(first, last, std::uint16_t{0});
+        std::stable_sort(first, last, [&](auto a, auto b) { return length[tile + a] < length[tile + b]; });
+        for (std::size_t at = tile; at < end; ++at) {
+            const std::size_t column = tile + place_[at];
+            next[column] = start_[at];
+            start_[at + 1] = start_[at] + length[column];
+        }
+    }
+    row_.extend(entries);
+    value_.extend(entries);
     for (Index i = 0; i < features.rows(); ++i) {
         for (Index k = features.start[static_cast<std::size_t>(i)];
              k < features.start[static_cast<std::size_t>(i) + 1]; ++k) {
             const auto from = static_cast<std::size_t>(k);
-            const auto to =
-                static_cast<std::size_t>(start_[static_cast<std::size_t>(features.column[from])]++);
+            const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(features.column[from])]++);
             row_[to] = static_cast<std::int32_t>(i);
             value_[to] = features.value[from];
         }
     }
-    std::copy_backward(start_.data(), start_.data() + cols_, start_.data() + cols_ + 1);
-    start_[0] = 0;
 }
 
 template <class Real>
@@ -59,8 +70,8 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
                 for (Index l = 0; l < outputs; ++l)
                     for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
                         __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
-                kernels::gather_sums({start_.data(), row_.data(), value_.data()}, {nullptr, tile, count},
-                                     residuals, outputs, sums);
+                kernels::gather_sums({start_.data(), row_.data(), value_.data()},
+                                     {nullptr, tile, count, place_.data() + tile}, residuals, outputs, sums);
                 kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
             }
         }

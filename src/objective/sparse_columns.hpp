@@ -19,7 +19,10 @@ class SparseColumns {
 
   private:
     Index cols_;
-    Buffer<Index> start_;  // cols + 1 entries
+    // Tile by tile, the shortest columns of a tile first: those of a length come one after the other, so that the CPU
+    // can tell where they end.
+    std::vector<std::uint16_t> place_;  // of a column in its tile
+    Buffer<Index> start_;               // cols + 1 entries
     Buffer<std::int32_t> row_;
     Buffer<Real> value_;
     std::vector<AlignedVector<Real>> sums_;  // of some columns, one per thread
