@@ -16,7 +16,7 @@ namespace {
 using kernels::patch_rows;
 using kernels::patch_width;
 
-constexpr Index head_start = 48;  // rows
+constexpr Index head_start = 16;  // rows
 // Multiply-adds below which one thread does all: zeros that are passed over have work of their own.
 constexpr double serial_patch_work = serial_work / 4.0;
 
