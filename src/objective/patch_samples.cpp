@@ -20,7 +20,7 @@ using kernels::patch_rows;
 using kernels::patch_width;
 
 // Share of the groups that may be stored: beyond, plain bytes are as fast.
-constexpr double most_filled = 0.6;
+constexpr double most_filled = 0.7;
 // So that lists of a block's patches stay small.
 constexpr Index most_groups = 4096;
 constexpr Index patch_bytes = patch_width + sizeof(std::uint16_t) + sizeof(kernels::PatchPlace);
