@@ -10,6 +10,7 @@
 #include "kernels/losses.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
+#include "region/tridiagonal.hpp"
 #include "sized_problem.hpp"
 
 namespace alfcg {
@@ -132,6 +133,43 @@ TEST(InstructionSets, EveryOneKeepsTheDigitsOfProbabilities) {
             check_probabilities<double>({1, 64}, 43, outputs);
             check_probabilities<float>({kernels::padded<float>(outputs), 1}, 43, outputs);
             check_probabilities<double>({kernels::padded<double>(outputs), 1}, 43, outputs);
+        }
+    }
+}
+
+// Qᵀ A Q = T: put together from Q's columns, T gives A back; also where reflections have nothing to do.
+void check_tridiagonal(region::Tridiagonal& tridiagonal, const Eigen::MatrixXd& matrix, double scale) {
+    const Index side = matrix.rows();
+    tridiagonal.compute(matrix.data(), side, scale);
+    Eigen::MatrixXd T = Eigen::MatrixXd::Zero(side, side);
+    Eigen::MatrixXd Q = Eigen::MatrixXd::Identity(side, side);
+    for (Index i = 0; i < side; ++i) {
+        T(i, i) = tridiagonal.diagonal()[static_cast<std::size_t>(i)];
+        if (i + 1 < side) T(i, i + 1) = T(i + 1, i) = tridiagonal.off()[static_cast<std::size_t>(i)];
+        tridiagonal.transform_back(Q.col(i).data());
+    }
+    const double rounding = 1e-15 * static_cast<double>(side);
+    EXPECT_LE((Q.transpose() * Q - Eigen::MatrixXd::Identity(side, side)).norm(), rounding);
+    EXPECT_LE((Q * T * Q.transpose() - scale * matrix).norm(), rounding * scale * matrix.norm());
+}
+
+TEST(InstructionSets, EveryOneMakesTheSameMatrixTridiagonal) {
+    for (const std::int64_t target : supported()) {
+        SCOPED_TRACE(hwy::TargetName(target));
+        const Only only(target);
+        region::Tridiagonal tridiagonal;
+        for (const Index side : {2, 3, 8, 9, 10, 31, 64, 65, 130, 10}) {
+            SCOPED_TRACE(side);
+            const Eigen::MatrixXd g = reference::gaussian(side, side + 5, 3);
+            Eigen::MatrixXd gram = g * g.transpose();
+            check_tridiagonal(tridiagonal, gram, 1 / gram.trace());
+            gram.row(side / 2).setZero();
+            gram.col(side / 2).setZero();
+            check_tridiagonal(tridiagonal, gram, 1 / gram.trace());
+            check_tridiagonal(tridiagonal, Eigen::MatrixXd::Identity(side, side), 0.5);
+            const Eigen::VectorXd one = g.col(0);
+            const Eigen::MatrixXd rank_one = one * one.transpose();
+            check_tridiagonal(tridiagonal, rank_one, 1 / rank_one.trace());
         }
     }
 }

@@ -70,7 +70,9 @@ class PatchRows final : public RowEngine<Real> {
         // Memory for threads, which must not throw.
         for (int part = 0; part < (whole() ? 1 : threads_); ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
-            worker.weights.at(set).entries.resize(static_cast<std::size_t>(share_size(own)));
+            auto& entries = worker.weights.at(set).entries;
+            const auto size = static_cast<std::size_t>(share_size(own));
+            if (entries.size() != size) entries.assign(size, Real(0));  // places without a feature stay zero
             if (kept) worker.right.resize(static_cast<std::size_t>(share_size(1)));
         }
         if (whole()) update_weights(workers_.front(), set);
@@ -149,9 +151,8 @@ class PatchRows final : public RowEngine<Real> {
         Index pass = 0;    // they were prepared for
         Index before = 0;  // the pass they have moved from, if any
         const FactoredMove<Real>* since = nullptr;
-        double stays =
-            1;  // share of the weights as they were placed from the matrix that is left after all moves
-        int moves = 0;
+        int moves = 0;     // since they were placed from the matrix
+        double stays = 1;  // share that these moves have left of them
     };
 
     // A pass over all rows, not over a batch.

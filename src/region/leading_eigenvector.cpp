@@ -11,20 +11,12 @@ namespace {
 
 constexpr double rounding = 0x1p-53;
 
-/// One Householder reflection after the other: vector = Q vector, Q from the tridiagonal form.
-template <class Tridiagonal>
-void transform_back(const Tridiagonal& tridiagonal, Index side, double* vector) {
-    const auto& packed = tridiagonal.packedMatrix();
-    const auto coefficients = tridiagonal.householderCoefficients();
-    for (Index k = side - 2; k >= 0; --k) {
-        // The reflector is (1, packed below the subdiagonal of column k), in rows k+1 ...
-        const Index tail = side - k - 2;
-        const auto essential = packed.col(k).tail(tail);
-        Eigen::Map<Eigen::VectorXd> rest(vector + k + 2, tail);
-        const double along = coefficients(k) * (vector[k + 1] + essential.dot(rest));
-        vector[k + 1] -= along;
-        rest -= along * essential;
-    }
+template <class Solver>
+void decompose(Solver& solver, const Eigen::Map<const Eigen::MatrixXd>& matrix, double* vector) {
+    solver.compute(matrix);
+    if (solver.info() != Eigen::Success)
+        throw Error("nuclear ball: the eigen-decomposition did not converge");
+    Eigen::Map<Eigen::VectorXd>(vector, matrix.rows()) = solver.eigenvectors().col(matrix.rows() - 1);
 }
 
 }  // namespace
@@ -32,11 +24,11 @@ void transform_back(const Tridiagonal& tridiagonal, Index side, double* vector) 
 /// Whether every pivot of x - T is positive: then x bounds the eigenvalues of T (Sylvester).
 bool LeadingEigenvector::bounds(double x) {
     double before = 0;  // off² / δ of the row above
-    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
-        const double pivot = (x - diagonal_[i]) - before;
+    for (std::size_t i = 0; i < size(); ++i) {
+        const double pivot = (x - diagonal(i)) - before;
         if (!(pivot > 1e-40)) return false;
         inverse_[i] = 1 / pivot;
-        before = off_[i] * off_[i] * inverse_[i];
+        before = off(i) * off(i) * inverse_[i];
     }
     return true;
 }
@@ -48,15 +40,15 @@ double LeadingEigenvector::laguerre_step() const {
     double r = 0, s = 0;
     double first = 0, second = 0;
     double above = 0;  // off² / δ of the row above
-    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
+    for (std::size_t i = 0; i < size(); ++i) {
         const double inverse = inverse_[i];
         s = above * (s - 2 * r * r) * inverse;
         r = (1 + above * r) * inverse;
         first += r;
         second += r * r - s;
-        above = off_[i] * off_[i] * inverse;
+        above = off(i) * off(i) * inverse;
     }
-    const double n = static_cast<double>(diagonal_.size());
+    const double n = static_cast<double>(size());
     return n / (first + std::sqrt(std::max(0.0, (n - 1) * (n * second - first * first))));
 }
 
@@ -66,12 +58,12 @@ double LeadingEigenvector::root_from_above(double trace) {
     // Gershgorin's discs; the eigenvalues add up to the trace and none is negative.
     double x = 0;
     double left = 0;
-    for (std::size_t i = 0; i < diagonal_.size(); ++i) {
-        const double right = std::abs(off_[i]);
-        x = std::max(x, diagonal_[i] + left + right);
+    for (std::size_t i = 0; i < size(); ++i) {
+        const double right = std::abs(off(i));
+        x = std::max(x, diagonal(i) + left + right);
         left = right;
     }
-    const double room = 4 * rounding * static_cast<double>(diagonal_.size() + 4);
+    const double room = 4 * rounding * static_cast<double>(size() + 4);
     x = std::min(x, trace) * (1 + room);
     if (!bounds(x)) return -1;
     for (int iteration = 0; iteration < 200; ++iteration) {
@@ -93,59 +85,45 @@ double LeadingEigenvector::root_from_above(double trace) {
 /// Solves (x - T) z = z a few times: what belongs to the largest eigenvalue outgrows all else. True when z
 /// attains x, to rounding.
 bool LeadingEigenvector::inverse_iteration(double x) {
-    const std::size_t n = diagonal_.size();
+    const std::size_t n = size();
     for (std::size_t i = 0; i < n; ++i) vector_[i] = 1 + 0.3 * static_cast<double>(i % 7);
     for (int iteration = 0; iteration < 3; ++iteration) {
-        for (std::size_t i = 1; i < n; ++i) vector_[i] += off_[i - 1] * inverse_[i - 1] * vector_[i - 1];
+        for (std::size_t i = 1; i < n; ++i) vector_[i] += off(i - 1) * inverse_[i - 1] * vector_[i - 1];
         vector_[n - 1] *= inverse_[n - 1];
         for (std::size_t i = n - 1; i-- > 0;)
-            vector_[i] = inverse_[i] * (vector_[i] + off_[i] * vector_[i + 1]);
+            vector_[i] = inverse_[i] * (vector_[i] + off(i) * vector_[i + 1]);
         Eigen::Map<Eigen::VectorXd>(vector_.data(), static_cast<Index>(n)).stableNormalize();
     }
     double attained = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double next = i + 1 < n ? vector_[i + 1] : 0;
-        attained += vector_[i] * (diagonal_[i] * vector_[i] + 2 * off_[i] * next);
+        attained += vector_[i] * (diagonal(i) * vector_[i] + 2 * off(i) * next);
     }
     return attained >= x * (1 - 16 * rounding * static_cast<double>(n + 4));
 }
 
-template <class Tridiagonal, class Solver>
-void LeadingEigenvector::solve_with(Tridiagonal& tridiagonal, Solver& solver, const double* entries,
-                                    Index side, double* vector) {
-    const Eigen::Map<const Eigen::MatrixXd> matrix(entries, side, side);
-    // A trace near 1: squares stay in range, and nothing is rounded.
-    const double trace = matrix.trace();
-    const double scale = std::ldexp(1.0, -std::ilogb(trace));
-    tridiagonal.compute(matrix * scale);
-    const auto& packed = tridiagonal.packedMatrix();
-    for (Index i = 0; i < side; ++i) {
-        diagonal_[static_cast<std::size_t>(i)] = packed(i, i);
-        off_[static_cast<std::size_t>(i)] = i + 1 < side ? packed(i + 1, i) : 0;
-    }
-    const double bound = root_from_above(trace * scale);
-    if (bound > 0 && inverse_iteration(bound)) {
-        std::copy(vector_.begin(), vector_.end(), vector);
-        transform_back(tridiagonal, side, vector);
-        return;
-    }
-    solver.compute(matrix);
-    if (solver.info() != Eigen::Success)
-        throw Error("nuclear ball: the eigen-decomposition did not converge");
-    Eigen::Map<Eigen::VectorXd>(vector, side) = solver.eigenvectors().col(side - 1);
-}
-
-void LeadingEigenvector::solve(const double* matrix, Index side, double* vector) {
+void LeadingEigenvector::solve(const double* entries, Index side, double* vector) {
     if (side == 1) {
         vector[0] = 1;
         return;
     }
-    const auto n = static_cast<std::size_t>(side);
-    for (AlignedVector<double>* row : {&diagonal_, &off_, &inverse_, &vector_}) row->resize(n);
+    const Eigen::Map<const Eigen::MatrixXd> matrix(entries, side, side);
+    // A trace near 1: squares stay in range, and nothing is rounded.
+    const double trace = matrix.trace();
+    const double scale = std::ldexp(1.0, -std::ilogb(trace));
+    tridiagonal_.compute(entries, side, scale);
+    inverse_.resize(static_cast<std::size_t>(side));
+    vector_.resize(static_cast<std::size_t>(side));
+    const double bound = root_from_above(trace * scale);
+    if (bound > 0 && inverse_iteration(bound)) {
+        std::copy(vector_.begin(), vector_.end(), vector);
+        tridiagonal_.transform_back(vector);
+        return;
+    }
     if (side <= inline_side)
-        solve_with(small_tridiagonal_, small_solver_, matrix, side, vector);
+        decompose(small_solver_, matrix, vector);
     else
-        solve_with(tridiagonal_, solver_, matrix, side, vector);
+        decompose(solver_, matrix, vector);
 }
 
 }  // namespace alfcg::region

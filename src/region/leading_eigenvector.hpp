@@ -4,13 +4,15 @@
 #include <Eigen/Eigenvalues>
 
 #include "alfcg/core/matrix.hpp"
+#include "region/tridiagonal.hpp"
 
 namespace alfcg::region {
 
 /// An eigenvector of the largest eigenvalue of a positive semidefinite matrix, to rounding: tridiagonal form,
 /// the largest root of its characteristic polynomial from above, inverse iteration there. A fraction of a
 /// full decomposition, and self-checking: the root bounds the spectrum, and the vector must attain it, else a
-/// full decomposition answers. Up to `inline_side` nothing is allocated once the size has been seen.
+/// full decomposition answers, which allocates beyond `inline_side`. Nothing else is allocated once the size has been
+/// seen.
 class LeadingEigenvector {
   public:
     static constexpr Index inline_side = 128;
@@ -19,9 +21,9 @@ class LeadingEigenvector {
     void solve(const double* matrix, Index side, double* vector);
 
   private:
-    template <class Tridiagonal, class Solver>
-    void solve_with(Tridiagonal& tridiagonal, Solver& solver, const double* matrix, Index side,
-                    double* vector);
+    [[nodiscard]] std::size_t size() const { return tridiagonal_.diagonal().size(); }
+    [[nodiscard]] double diagonal(std::size_t i) const { return tridiagonal_.diagonal()[i]; }
+    [[nodiscard]] double off(std::size_t i) const { return tridiagonal_.off()[i]; }
     [[nodiscard]] bool bounds(double x);
     [[nodiscard]] double laguerre_step() const;
     [[nodiscard]] double root_from_above(double trace);
@@ -30,13 +32,9 @@ class LeadingEigenvector {
     using Inline =
         Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, inline_side, inline_side>;
 
-    // T = tridiag(off, diagonal, off), a multiple of the matrix in another basis.
-    AlignedVector<double> diagonal_;
-    AlignedVector<double> off_;
+    Tridiagonal tridiagonal_;        // T, a multiple of the matrix in another basis
     AlignedVector<double> inverse_;  // 1/δ_i with x - T = L diag(δ) Lᵀ
     AlignedVector<double> vector_;
-    Eigen::Tridiagonalization<Inline> small_tridiagonal_{1};
-    Eigen::Tridiagonalization<Eigen::MatrixXd> tridiagonal_{1};
     Eigen::SelfAdjointEigenSolver<Inline> small_solver_;
     Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;
 };
