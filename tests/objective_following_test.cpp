@@ -180,7 +180,10 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
     Matrix<Real> gradient(outputs, features);
     Matrix<Real> expected(outputs, features);
     Matrix<Real> scratch;
+    Matrix<Real> other;
     Vertex<Real> vertex;
+    const auto table = told.objective->gradient_table();
+    table->fill(x, scratch);
     std::mt19937_64 random(3);
     for (int t = 0; t < 200; ++t) {
         SCOPED_TRACE(t);
@@ -203,6 +206,7 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
         EXPECT_NEAR(slopes.at_x, exact.at_x, tolerance * (1 + std::abs(exact.at_x)));
         EXPECT_NEAR(slopes.at_y, exact.at_y, tolerance * (1 + std::abs(exact.at_y)));
         if (t % 31 == 17) told.objective->evaluate(x, scratch);
+        if (t % 29 == 13) table->exchange(batch, previous, scratch, other);
         previous = x;
         // A batch that does not look: the next one is two moves on.
         const int moves = t % 23 == 11 ? 2 : 1;

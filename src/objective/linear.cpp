@@ -289,7 +289,7 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
     const int threads = engine_->begin(selection, scoring(), threads_);
     prepare_scratch(threads, {});
-    engine_->prepare(0, x.data(), shape_.rows);
+    prepare_point(0, x, nowhere);
     const auto layout = engine_->layout(shape_.rows);
     engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];

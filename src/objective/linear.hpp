@@ -102,13 +102,13 @@ class LinearObjective final : public Objective<Real> {
     double step_ = 0;        // of the move the scores have not made yet
     int moves_ = 0;          // since the scores were computed from the data
 
-    // Moves of an iterate whose batch gradients are asked for, as long as none goes towards a dense vertex.
+    // Moves of an iterate whose batch gradients are asked for, as long as none goes towards a dense vertex; and how many
+    // had led to the weights of the engine's sets.
     static constexpr Index nowhere = -1;
     std::array<FactoredMove<Real>, 2> last_moves_;
     bool noting_moves_ = false;
     Index moves_noted_ = 0;
-    std::array<Index, 2> prepared_at_{nowhere,
-                                      nowhere};  // moves that had led to the weights of the engine's sets
+    std::array<Index, 2> prepared_at_{nowhere, nowhere};
 };
 
 }  // namespace alfcg
