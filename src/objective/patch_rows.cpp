@@ -295,9 +295,8 @@ class PatchRows final : public RowEngine<Real> {
         if (whole()) return {};
         const auto [first, last] = piece(worker.piece);
         const Index end = stretch.first + stretch.count;
-        const auto rows = [&](Index most) {
-            return std::clamp<Index>(most, 0, std::min(block_, last - first));
-        };
+        const Index most = std::min(block_, last - first);
+        const auto rows = [most](Index count) { return std::clamp<Index>(count, 0, most); };
         if (end < last) {
             fill(worker.next, selection_, {end, rows(last - end)});
         } else {

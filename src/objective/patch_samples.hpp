@@ -50,7 +50,7 @@ class PatchSamples {
     PatchSamples(Index rows, FeatureGroups groups, double scale);
     [[nodiscard]] bool take(const DenseFeatures<Real>& features, int threads);
     [[nodiscard]] bool take_blocks(const DenseFeatures<Real>& features, Index first, Index last);
-    void put_in_order(Index block, Index rows);
+    void put_in_order(Index block, Index count);
 
     FeatureGroups groups_;
     double scale_;

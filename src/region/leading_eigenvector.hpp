@@ -17,8 +17,8 @@ class LeadingEigenvector {
   public:
     static constexpr Index inline_side = 128;
 
-    /// `matrix` is side x side, symmetric, not zero; writes a unit vector.
-    void solve(const double* matrix, Index side, double* vector);
+    /// The matrix is side x side, symmetric, not zero; writes a unit vector.
+    void solve(const double* entries, Index side, double* vector);
 
   private:
     [[nodiscard]] std::size_t size() const { return tridiagonal_.diagonal().size(); }
