@@ -40,6 +40,18 @@ std::vector<std::int64_t> supported() {
 }
 
 template <class Real>
+void check_objective(const reference::Problem& problem, Storage storage, double tolerance) {
+    const reference::Matrix x = reference::gaussian(problem.outputs, problem.X.cols(), 9);
+    Bridge<Real> bridge(problem, storage, 2);
+    Matrix<Real> gradient;
+    const double value = bridge.objective->evaluate(to_matrix<Real>(x), gradient);
+    const double expected = reference::full_value(problem, x);
+    EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
+    const reference::Matrix exact = reference::full_gradient(problem, x);
+    EXPECT_LE((from_matrix(gradient) - exact).norm(), tolerance * exact.norm());
+}
+
+template <class Real>
 void check_objectives(double tolerance) {
     for (const auto& [loss, outputs] : {std::pair{"multinomial", 2},
                                         {"multinomial", 7},
@@ -61,16 +73,8 @@ void check_objectives(double tolerance) {
                 const Entries entries = kind == "pixels"     ? Entries::pixels
                                         : kind == "drawings" ? Entries::drawings
                                                              : Entries::numbers;
-                const auto problem = problem_with(entries, loss, rows, features, outputs);
-                const Storage storage = kind == "sparse" ? Storage::sparse : Storage::dense;
-                const reference::Matrix x = reference::gaussian(outputs, features, 9);
-                Bridge<Real> bridge(problem, storage, 2);
-                Matrix<Real> gradient;
-                const double value = bridge.objective->evaluate(to_matrix<Real>(x), gradient);
-                const double expected = reference::full_value(problem, x);
-                EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
-                const reference::Matrix exact = reference::full_gradient(problem, x);
-                EXPECT_LE((from_matrix(gradient) - exact).norm(), tolerance * exact.norm());
+                check_objective<Real>(problem_with(entries, loss, rows, features, outputs),
+                                      kind == "sparse" ? Storage::sparse : Storage::dense, tolerance);
             }
 }
 
@@ -84,6 +88,23 @@ TEST(InstructionSets, EveryOneGivesTheReferencesGradients) {
         const Only only(target);
         check_objectives<double>(1e-12);
         check_objectives<float>(2e-5);
+    }
+}
+
+// Rows of every number of vectors up to the longest that are read in order, and of one more; in several blocks, the
+// last of them incomplete.
+TEST(InstructionSets, EveryOneReadsShortRowsOfEveryLength) {
+    for (const std::int64_t target : supported()) {
+        SCOPED_TRACE(hwy::TargetName(target));
+        const Only only(target);
+        for (const auto& [loss, outputs] : {std::pair{"logistic", 1}, {"multinomial", 2}, {"multinomial", 3}})
+            for (Index features = 1; features < 150; features += features % 8 == 1 ? 6 : 1) {
+                SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
+                             " d=" + std::to_string(features));
+                const auto problem = problem_with(Entries::numbers, loss, 1031, features, outputs);
+                check_objective<double>(problem, Storage::dense, 1e-12);
+                check_objective<float>(problem, Storage::dense, 2e-5);
+            }
     }
 }
 

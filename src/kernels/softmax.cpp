@@ -32,6 +32,30 @@ HWY_INLINE double SumOfFirst(D d, V v, Index count) {
     return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, kept)));
 }
 
+// Of two outputs, only how far the target's score is above the other's counts.
+template <class Real>
+double OverPairs(Real* scores, Index count, Index stride, const Real* targets, Real weight) {
+    const hn::ScalableTag<Real> d;
+    using V = hn::Vec<decltype(d)>;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    const V one = hn::Set(d, 1);
+    double loss = 0;
+    for (Index i = 0; i < count; i += lanes) {
+        Real* s = scores + i;
+        const V lead = hn::Sub(hn::LoadU(d, s), hn::LoadU(d, s + stride));
+        const auto first = hn::Eq(hn::LoadU(d, targets + i), hn::Zero(d));
+        const V margin = hn::IfThenElse(first, lead, hn::Neg(lead));
+        const V below = hn::Min(margin, hn::Zero(d));
+        const V e = ExpOfNegative(d, hn::Neg(hn::Abs(margin)));
+        const V numerator = hn::IfThenElse(hn::Ge(margin, hn::Zero(d)), e, one);
+        const V other = hn::Div(hn::Mul(hn::Set(d, weight), numerator), hn::Add(one, e));
+        hn::StoreU(hn::IfThenElse(first, hn::Neg(other), other), d, s);
+        hn::StoreU(hn::IfThenElse(first, other, hn::Neg(other)), d, s + stride);
+        loss += SumOfFirst(d, hn::Sub(hn::Log1p(d, e), below), std::min(lanes, count - i));
+    }
+    return loss;
+}
+
 // A vector holds one output's scores of several samples.
 template <class Real>
 double OverSamples(Real* scores, Index count, Index outputs, Index stride, const Real* targets, Real weight) {
@@ -173,6 +197,8 @@ template <class Real>
 double Softmax(Real* scores, Index count, Index outputs, ScoreLayout layout, const Real* targets,
                double weight) {
     const auto w = static_cast<Real>(weight);
+    if (layout.sample_stride == 1 && outputs == 2)
+        return OverPairs(scores, count, layout.output_stride, targets, w);
     if (layout.sample_stride == 1)
         return OverSamples(scores, count, outputs, layout.output_stride, targets, w);
     return OverOutputs(scores, count, outputs, layout.sample_stride, targets, w);

@@ -42,6 +42,15 @@ HWY_INLINE void KeepInRegister([[maybe_unused]] V& v) {
 #endif
 }
 
+// The same, for vectors that are to be loaded one after another: a CPU guesses what to fetch from the order in which
+// it is asked for memory.
+template <class V>
+HWY_INLINE void KeepInOrder([[maybe_unused]] V& v) {
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    asm volatile("" : "+v"(v.raw));  // NOLINT(hicpp-no-assembler)
+#endif
+}
+
 // The last, incomplete vector of an array: `count` entries, then zeros. Nothing past the end is touched.
 template <class D, class Real = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadTail(D d, const Real* from, Index count) {
@@ -88,6 +97,15 @@ HWY_INLINE hn::Vec<D> LoadLastSamples(D d, const Real* from, Index count) {
 template <class D>
 HWY_INLINE hn::Vec<D> LoadLastSamples(D d, const std::uint8_t* from, Index /*count*/) {
     return LoadSamples(d, from);
+}
+
+// Calls visit<n>() for n = count, 1 .. most.
+template <Index most, class Visit>
+HWY_INLINE void ForCount(Index count, const Visit& visit) {
+    if constexpr (most > 1) {
+        if (count < most) return ForCount<most - 1>(count, visit);
+    }
+    visit.template operator()<most>();
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "kernels/short_rows.hpp"
 #include "kernels/vector.hpp"
 #include "objective/byte_samples.hpp"
 #include "objective/dense_pass.hpp"
@@ -13,8 +14,9 @@ namespace alfcg {
 
 namespace {
 
-constexpr Index head_start = 32;  // rows
-constexpr Index share_gap = 32;   // entries
+constexpr Index head_start = 32;    // rows
+constexpr Index share_gap = 32;     // entries
+constexpr Index short_block = 512;  // rows, when they are short
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -44,6 +46,7 @@ class DenseRows final : public RowEngine<Real> {
         reference_ = -1;
         gradient_open_ = false;
         threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
+        short_ = plain && selection.list == nullptr && kernels::are_short<Real>(cols_, summed());
         block_ = std::min(block_rows(), selection.count);
         pieces_ = share_out();
         for (int part = 0; part < threads_; ++part) {
@@ -85,7 +88,10 @@ class DenseRows final : public RowEngine<Real> {
         const auto at = layout(weights.outputs);
         const Index outputs = weights.outputs - (weights.shifted ? 1 : 0);
         if constexpr (plain) {
-            if (weights.outputs <= kernels::few_outputs) {
+            if (short_) {
+                kernels::forward_short(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
+                                       scores);
+            } else if (weights.outputs <= kernels::few_outputs) {
                 kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
                                      scores, fetch_forward(part, stretch));
             } else {
@@ -131,6 +137,15 @@ class DenseRows final : public RowEngine<Real> {
              Stretch next) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const Sample* const* rows = locate(part, stretch);
+        kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
+        if constexpr (plain) {
+            if (short_) {
+                kernels::backward_short(rows, stretch.count, residuals, layout.output_stride, summed(), cols_,
+                                        share_of(worker.piece), start);
+                start = kernels::Start::kept;
+                return;
+            }
+        }
         fill(worker.next, selection_, next);
         Index ahead = next.count;
         if (ahead == 0) {
@@ -146,7 +161,6 @@ class DenseRows final : public RowEngine<Real> {
             kernels::scale_to(this->score_size(outputs_), samples_.scale(), residuals, scaled);
             residuals = scaled;
         }
-        kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
         kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(worker.piece),
                           start, {worker.next.data() + fetched, ahead - fetched});
         start = kernels::Start::kept;
@@ -219,6 +233,7 @@ class DenseRows final : public RowEngine<Real> {
     [[nodiscard]] Index block_rows() const {
         const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
         const auto rows_of = [&](Index kilobytes) { return (kilobytes << 10) / row_bytes / 16 * 16; };
+        if (short_) return short_block;
         if (outputs_ <= kernels::few_outputs) {
             if (selection_.list != nullptr) return std::clamp<Index>(rows_of(96), 16, 256);
             if (summed() <= 2) return std::clamp<Index>(rows_of(16), 48, 256);
@@ -271,6 +286,7 @@ class DenseRows final : public RowEngine<Real> {
     Selection upcoming_;  // of the next pass, as far as known
     Index outputs_ = 0;
     bool relative_ = false;  // one output less is enough
+    bool short_ = false;     // rows are read in order
     Index reference_ = -1;   // the output others are compared with, once chosen
     Index block_ = 0;
     int threads_ = 1;
