@@ -98,8 +98,7 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
         const Index c = outputs * t / tiles;
         const Real* r = residuals + c * layout.output_stride;
         Real* g = gradient + c * gradient_stride;
-        const auto tile = [&]<Index outputs_here>() {
-            constexpr Index C = std::min(outputs_here, most);
+        ForCount<most>(outputs * (t + 1) / tiles - c, [&]<Index C>() HWY_ATTR {
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
             constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;  // bytes of a tile share a cache line
             if constexpr (HasWholeTile(C, V)) {
@@ -109,45 +108,7 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
             }
             Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g, gradient_stride, start, ahead, j,
                                          tail);
-        };
-        switch (outputs * (t + 1) / tiles - c) {
-            case 1:
-                tile.template operator()<1>();
-                break;
-            case 2:
-                tile.template operator()<2>();
-                break;
-            case 3:
-                tile.template operator()<3>();
-                break;
-            case 4:
-                tile.template operator()<4>();
-                break;
-            case 5:
-                tile.template operator()<5>();
-                break;
-            case 6:
-                tile.template operator()<6>();
-                break;
-            case 7:
-                tile.template operator()<7>();
-                break;
-            case 8:
-                tile.template operator()<8>();
-                break;
-            case 9:
-                tile.template operator()<9>();
-                break;
-            case 10:
-                tile.template operator()<10>();
-                break;
-            case 11:
-                tile.template operator()<11>();
-                break;
-            default:
-                tile.template operator()<most>();
-                break;
-        }
+        });
         ahead.count = 0;
     }
 }
@@ -198,16 +159,7 @@ HWY_INLINE void ForWidth(Index width, const Visit& visit) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index vectors = (width + lanes - 1) / lanes;
     const Index tail = width - (vectors - 1) * lanes;
-    switch (vectors) {
-        case 1:
-            return visit.template operator()<1>(tail);
-        case 2:
-            return visit.template operator()<2>(tail);
-        case 3:
-            return visit.template operator()<3>(tail);
-        default:
-            return visit.template operator()<4>(tail);
-    }
+    ForCount<kMostVectors>(vectors, [&]<Index V>() HWY_ATTR { visit.template operator()<V>(tail); });
 }
 
 // Features j .. j+width-1, at most four vectors, of all samples, for many outputs, through a copy in which samples
@@ -280,35 +232,16 @@ HWY_INLINE void LastFeatures(const Real* const* rows, Index count, Index j, cons
                              Index stride, Index outputs, Index cols, Real* gradient, Start start) {
     constexpr Index V = kManyRegisters ? 3 : 1;
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
-    const auto tiles = [&]<Index T>() HWY_ATTR {
-        if constexpr (2 * T <= static_cast<Index>(hn::MaxLanes(hn::ScalableTag<Real>()))) {
-            Index l = 0;
-            for (; l + V * lanes <= padded<Real>(outputs); l += V * lanes)
-                CrossTile<T, V>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
-                                start);
-            for (; l < outputs; l += lanes)
-                CrossTile<T, 1>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
-                                start);
-        }
-    };
-    switch (cols - j) {
-        case 1:
-            return tiles.template operator()<1>();
-        case 2:
-            return tiles.template operator()<2>();
-        case 3:
-            return tiles.template operator()<3>();
-        case 4:
-            return tiles.template operator()<4>();
-        case 5:
-            return tiles.template operator()<5>();
-        case 6:
-            return tiles.template operator()<6>();
-        case 7:
-            return tiles.template operator()<7>();
-        default:
-            return tiles.template operator()<8>();
-    }
+    constexpr Index half = std::max<Index>(hn::MaxLanes(hn::ScalableTag<Real>()) / 2, 1);
+    ForCount<half>(cols - j, [&]<Index T>() HWY_ATTR {
+        Index l = 0;
+        for (; l + V * lanes <= padded<Real>(outputs); l += V * lanes)
+            CrossTile<T, V>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                            start);
+        for (; l < outputs; l += lanes)
+            CrossTile<T, 1>(rows, count, j, residuals + l, stride, outputs - l, cols, gradient + l * cols,
+                            start);
+    });
 }
 
 template <class Real, class Sample>

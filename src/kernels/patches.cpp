@@ -15,38 +15,6 @@ namespace alfcg::kernels::HWY_NAMESPACE {
 template <class Real>
 using PatchTag = hn::CappedTag<Real, patch_width>;
 
-// Calls visit<C>() for C = outputs.
-template <class Visit>
-HWY_INLINE void ForOutputs(Index outputs, const Visit& visit) {
-    switch (outputs) {
-        case 1:
-            return visit.template operator()<1>();
-        case 2:
-            return visit.template operator()<2>();
-        case 3:
-            return visit.template operator()<3>();
-        case 4:
-            return visit.template operator()<4>();
-        case 5:
-            return visit.template operator()<5>();
-        case 6:
-            return visit.template operator()<6>();
-        case 7:
-            return visit.template operator()<7>();
-        case 8:
-            return visit.template operator()<8>();
-        case 9:
-            return visit.template operator()<9>();
-        case 10:
-            return visit.template operator()<10>();
-        case 11:
-            return visit.template operator()<11>();
-        default:
-            static_assert(few_outputs == 12);
-            return visit.template operator()<12>();
-    }
-}
-
 // Rows that are scored while one is fetched.
 constexpr Index kFetchAhead = 6;
 
@@ -101,7 +69,7 @@ HWY_INLINE void ScoreRow(const PatchedRow& row, const Real* weights, Real* score
 template <class Real>
 HWY_INLINE void Forward(const PatchedRow* rows, Index count, const Real* weights, Index outputs,
                         Real* scores) {
-    ForOutputs(outputs, [&]<Index C>() HWY_ATTR {
+    ForCount<few_outputs>(outputs, [&]<Index C>() HWY_ATTR {
         for (Index i = 0; i < count; ++i) {
             if (i + kFetchAhead < count) Fetch(rows[i + kFetchAhead]);
             ScoreRow<C>(rows[i], weights, scores + i);
@@ -149,7 +117,7 @@ template <class Real>
 HWY_INLINE void Backward(const PatchedRow* rows, const PatchOrder& order, const Real* residuals,
                          Index outputs, Real* sums, Start start, const PatchesAhead& ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(PatchTag<Real>()));
-    ForOutputs(outputs, [&]<Index C>() HWY_ATTR {
+    ForCount<few_outputs>(outputs, [&]<Index C>() HWY_ATTR {
         Index fetched = 0;
         for (Index g = 0; g < order.groups; ++g) {
             for (Index at = 0; at < patch_width; at += lanes)

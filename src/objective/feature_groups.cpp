@@ -13,12 +13,12 @@ namespace {
 
 constexpr Index sampled_rows = 256;
 // Features, the next most frequent, among which a group's next one is chosen.
-constexpr std::size_t most_candidates = 128;
+constexpr std::ptrdiff_t most_candidates = 128;
 
 // The samples looked at in which a feature is not zero.
 using Presence = std::array<std::uint64_t, sampled_rows / 64>;
 
-int size(const Presence& rows) {
+int count(const Presence& rows) {
     return std::transform_reduce(rows.begin(), rows.end(), 0, std::plus(),
                                  [](std::uint64_t word) { return std::popcount(word); });
 }
@@ -39,16 +39,32 @@ std::vector<Presence> presences(const DenseFeatures<Real>& features, Index seen)
     return present;
 }
 
+// Features that are in one group.
+struct Group {
+    Presence rows{};
+    int size = 0;
+
+    // How much worse it gets with another feature: a sample more that is not all zero counts twice a zero that has to be
+    // stored.
+    [[nodiscard]] int cost(const Presence& feature, int feature_size) const {
+        const int both = common(rows, feature);
+        return 2 * (feature_size - both) + (size - both);
+    }
+    void add(const Presence& feature) {
+        std::transform(rows.begin(), rows.end(), feature.begin(), rows.begin(), std::bit_or());
+        size = count(rows);
+    }
+};
+
 }  // namespace
 
-// A group starts with the most frequent feature that is left, and grows by the one that makes it least worse: a sample
-// more that is not all zero counts twice a zero that has to be stored.
+// A group starts with the most frequent feature that is left, and grows by the one that makes it least worse.
 template <class Real>
 FeatureGroups group_features(const DenseFeatures<Real>& features) {
     const Index seen = std::min(features.rows(), sampled_rows);
     const auto present = presences(features, seen);
     std::vector<int> sizes(present.size());
-    std::transform(present.begin(), present.end(), sizes.begin(), size);
+    std::transform(present.begin(), present.end(), sizes.begin(), count);
     std::vector<std::size_t> left(present.size());
     std::iota(left.begin(), left.end(), std::size_t{0});
     std::stable_sort(left.begin(), left.end(), [&](auto a, auto b) { return sizes[a] > sizes[b]; });
@@ -59,36 +75,21 @@ FeatureGroups group_features(const DenseFeatures<Real>& features) {
     Index filled = 0;
     std::size_t next = 0;  // of `left`; those before have a place
     for (Index group = 0; group < result.count; ++group) {
-        Presence together{};
-        int together_size = 0;
+        Group together;
         for (Index k = 0; k < kernels::patch_width && next < left.size(); ++k) {
-            const auto cost = [&](std::size_t feature) {
-                const int both = common(together, present[feature]);
-                return 2 * (sizes[feature] - both) + (together_size - both);
-            };
-            std::size_t best = next;
-            if (k > 0) {
-                int least = cost(left[next]);
-                const std::size_t end = std::min(left.size(), next + most_candidates);
-                for (std::size_t at = next + 1; at < end; ++at) {
-                    const int here = cost(left[at]);
-                    if (here < least) {
-                        least = here;
-                        best = at;
-                    }
-                }
-            }
-            const std::size_t feature = left[best];
-            std::copy_backward(left.begin() + static_cast<std::ptrdiff_t>(next),
-                               left.begin() + static_cast<std::ptrdiff_t>(best),
-                               left.begin() + static_cast<std::ptrdiff_t>(best + 1));
+            // The first in any case, so that groups start with what is frequent.
+            const auto begin = left.begin() + static_cast<std::ptrdiff_t>(next);
+            const auto end =
+                k == 0 ? begin + 1 : begin + std::min<std::ptrdiff_t>(most_candidates, left.end() - begin);
+            const auto best = std::min_element(begin, end, [&](std::size_t a, std::size_t b) {
+                return together.cost(present[a], sizes[a]) < together.cost(present[b], sizes[b]);
+            });
+            together.add(present[*best]);
+            result.place[*best] = group * kernels::patch_width + k;
+            std::rotate(begin, best, best + 1);
             ++next;
-            result.place[feature] = group * kernels::patch_width + k;
-            std::transform(together.begin(), together.end(), present[feature].begin(), together.begin(),
-                           std::bit_or());
-            together_size = size(together);
         }
-        filled += together_size;
+        filled += together.size;
     }
     result.filled =
         static_cast<double>(filled) / static_cast<double>(std::max<Index>(seen * result.count, 1));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -41,9 +40,9 @@ template <class Real>
 std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
     const auto scales = byte_scales(features);
     if (scales.empty() || features.cols() > most_groups * patch_width) return std::nullopt;
-    const Index most_patches = features.rows() * row_size(most_groups);
-    if (most_patches > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     const FeatureGroups groups = group_features(features);
+    if (features.rows() * row_size(groups.count) > std::numeric_limits<std::uint32_t>::max())
+        return std::nullopt;
     const double patches = groups.filled * static_cast<double>(features.rows() * groups.count);
     if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_bytes), features))
         return std::nullopt;
@@ -76,49 +75,54 @@ bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) 
 
 template <class Real>
 bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index first, Index last) {
-    const Index row_bytes = kernels::padded_bytes(cols());
-    std::vector<std::uint8_t> row(static_cast<std::size_t>(row_bytes));
-    std::vector<std::uint8_t> spread(static_cast<std::size_t>(groups() * patch_width));
-    std::vector<std::uint8_t> used(static_cast<std::size_t>(groups()));
-    std::vector<std::uint16_t> numbers;
-    numbers.reserve(used.size());
+    RowScratch scratch(groups());
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kernels::padded_bytes(cols())));
     Index start = first * patch_rows * row_size(groups());
     Index place_of_block = first * patch_rows * groups();
     for (Index b = first; b < last; ++b) {
         const Index end = std::min((b + 1) * patch_rows, features.rows());
         first_[static_cast<std::size_t>(b)] = place_of_block;
         for (Index i = b * patch_rows; i < end; ++i) {
-            if (!kernels::whole_multiples(features.row(i), cols(), scale_, row.data())) return false;
-            for (Index j = 0; j < row_bytes; j += 8) {
-                std::uint64_t word = 0;
-                std::memcpy(&word, row.data() + j, sizeof word);
-                if (word == 0) continue;
-                for (Index k = j; k < std::min(j + 8, cols()); ++k) {
-                    const auto to = static_cast<std::size_t>(place(k));
-                    spread[to] = row[static_cast<std::size_t>(k)];
-                    used[to / patch_width] |= spread[to];
-                }
-            }
-            numbers.clear();
-            for (Index g = 0; g < groups(); ++g)
-                if (used[static_cast<std::size_t>(g)] != 0) numbers.push_back(static_cast<std::uint16_t>(g));
-            std::uint8_t* to = store_.data() + start * patch_width;
-            std::memcpy(to, numbers.data(), numbers.size() * sizeof(std::uint16_t));
-            to += (row_size(std::ssize(numbers)) - std::ssize(numbers)) * patch_width;
-            for (const std::uint16_t g : numbers) {
-                std::uint8_t* from = spread.data() + g * patch_width;
-                to = std::copy_n(from, patch_width, to);
-                std::fill_n(from, patch_width, std::uint8_t{0});
-                used[g] = 0;
-            }
+            if (!kernels::whole_multiples(features.row(i), cols(), scale_, bytes.data())) return false;
+            const Index patches = take_row(bytes, start, scratch);
             rows_[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(start),
-                                                  static_cast<std::uint32_t>(numbers.size())};
-            start += row_size(std::ssize(numbers));
-            place_of_block += std::ssize(numbers);
+                                                  static_cast<std::uint32_t>(patches)};
+            start += row_size(patches);
+            place_of_block += patches;
         }
         put_in_order(b, end - b * patch_rows);
     }
     return true;
+}
+
+// Returns how many patches the row has.
+template <class Real>
+Index PatchSamples<Real>::take_row(const std::vector<std::uint8_t>& bytes, Index start, RowScratch& scratch) {
+    constexpr Index step = sizeof(std::uint64_t);
+    for (Index j = 0; j < std::ssize(bytes); j += step) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + j, sizeof word);
+        if (word == 0) continue;
+        for (Index k = j; k < std::min(j + step, cols()); ++k) {
+            const auto to = static_cast<std::size_t>(place(k));
+            scratch.spread[to] = bytes[static_cast<std::size_t>(k)];
+            scratch.used[to / patch_width] |= scratch.spread[to];
+        }
+    }
+    scratch.numbers.clear();
+    for (std::size_t g = 0; g < scratch.used.size(); ++g)
+        if (scratch.used[g] != 0) scratch.numbers.push_back(static_cast<std::uint16_t>(g));
+    const Index patches = std::ssize(scratch.numbers);
+    std::uint8_t* to = store_.data() + start * patch_width;
+    std::memcpy(to, scratch.numbers.data(), scratch.numbers.size() * sizeof(std::uint16_t));
+    to += (row_size(patches) - patches) * patch_width;
+    for (const std::uint16_t g : scratch.numbers) {
+        std::uint8_t* from = scratch.spread.data() + g * patch_width;
+        to = std::copy_n(from, patch_width, to);
+        std::fill_n(from, patch_width, std::uint8_t{0});
+        scratch.used[g] = 0;
+    }
+    return patches;
 }
 
 template <class Real>

@@ -47,9 +47,22 @@ class PatchSamples {
         constexpr Index numbers = kernels::patch_width / static_cast<Index>(sizeof(std::uint16_t));
         return patches + (patches + numbers - 1) / numbers;
     }
+    // A row by groups; empty between one row and the next.
+    struct RowScratch {
+        explicit RowScratch(Index groups)
+            : spread(static_cast<std::size_t>(groups * kernels::patch_width)),
+              used(static_cast<std::size_t>(groups)) {
+            numbers.reserve(used.size());
+        }
+        std::vector<std::uint8_t> spread;
+        std::vector<std::uint8_t> used;      // whether a group has anything
+        std::vector<std::uint16_t> numbers;  // of those that have
+    };
+
     PatchSamples(Index rows, FeatureGroups groups, double scale);
     [[nodiscard]] bool take(const DenseFeatures<Real>& features, int threads);
     [[nodiscard]] bool take_blocks(const DenseFeatures<Real>& features, Index first, Index last);
+    Index take_row(const std::vector<std::uint8_t>& bytes, Index start, RowScratch& scratch);
     void put_in_order(Index block, Index count);
 
     FeatureGroups groups_;
