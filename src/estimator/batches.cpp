@@ -1,5 +1,6 @@
 #include "estimator/batches.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,7 +10,11 @@ namespace alfcg {
 
 Batches::Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,
                  std::function<void(std::span<const Index>)> on_draw)
-    : samples_(samples), generator_(seed), replay_(replay), on_draw_(std::move(on_draw)) {
+    : samples_(samples),
+      reciprocal_(samples > 0 ? ~std::uint64_t{0} / static_cast<std::uint64_t>(samples) : 0),
+      generator_(seed),
+      replay_(replay),
+      on_draw_(std::move(on_draw)) {
     if (replay_ == nullptr) return;
     for (std::size_t i = 0; i < replay_->size(); ++i) {
         const auto& rows = (*replay_)[i];
@@ -50,9 +55,20 @@ std::span<const Index> Batches::upcoming(Index size) {
 }
 
 void Batches::draw_ahead(Index size) {
-    // The bias of the remainder, samples / 2^64, is far below anything a run could show.
-    while (static_cast<Index>(ahead_.size()) < size)
-        ahead_.push_back(static_cast<Index>(generator_() % static_cast<std::uint64_t>(samples_)));
+    const auto drawn = static_cast<Index>(ahead_.size());
+    if (drawn >= size) return;
+    ahead_.resize(static_cast<std::size_t>(size));
+    std::generate(ahead_.begin() + drawn, ahead_.end(), [&] { return row_of(generator_()); });
+}
+
+// The remainder, without a division. Its bias, samples / 2^64, is far below anything a run could show.
+Index Batches::row_of(std::uint64_t draw) const {
+    __extension__ using Wide = unsigned __int128;
+    const auto samples = static_cast<std::uint64_t>(samples_);
+    const auto quotient = static_cast<std::uint64_t>((Wide{draw} * reciprocal_) >> 64);  // or up to two more
+    std::uint64_t remainder = draw - quotient * samples;
+    while (remainder >= samples) remainder -= samples;
+    return static_cast<Index>(remainder);
 }
 
 }  // namespace alfcg

@@ -27,8 +27,10 @@ class Batches {
 
   private:
     void draw_ahead(Index size);
+    [[nodiscard]] Index row_of(std::uint64_t draw) const;
 
     Index samples_;
+    std::uint64_t reciprocal_;  // of `samples_`, times 2^64, rounded down
     std::mt19937_64 generator_;
     const std::vector<std::vector<Index>>* replay_;
     std::size_t replayed_ = 0;

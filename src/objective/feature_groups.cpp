@@ -72,6 +72,7 @@ FeatureGroups group_features(const DenseFeatures<Real>& features) {
     FeatureGroups result;
     result.count = (features.cols() + kernels::patch_width - 1) / kernels::patch_width;
     result.place.resize(present.size());
+    result.feature.reserve(present.size());
     Index filled = 0;
     std::size_t next = 0;  // of `left`; those before have a place
     for (Index group = 0; group < result.count; ++group) {
@@ -86,6 +87,7 @@ FeatureGroups group_features(const DenseFeatures<Real>& features) {
             });
             together.add(present[*best]);
             result.place[*best] = group * kernels::patch_width + k;
+            result.feature.push_back(static_cast<std::int32_t>(*best));
             std::rotate(begin, best, best + 1);
             ++next;
         }

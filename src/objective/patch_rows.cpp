@@ -16,7 +16,7 @@ namespace {
 using kernels::patch_rows;
 using kernels::patch_width;
 
-constexpr Index head_start = 16;  // rows
+constexpr Index head_start = 8;  // rows
 // Multiply-adds below which one thread does all: zeros that are passed over have work of their own.
 constexpr double serial_patch_work = serial_work / 4.0;
 
@@ -66,7 +66,6 @@ class PatchRows final : public RowEngine<Real> {
             to.reference = reference_;
         }
         place_features(own);
-        if (kept) place_features(1);
         // Memory for threads, which must not throw.
         for (int part = 0; part < (whole() ? 1 : threads_); ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
@@ -205,17 +204,16 @@ class PatchRows final : public RowEngine<Real> {
         const double step = weights.since->step;
         std::array<Real, kernels::few_outputs> gains{};
         if (vertex.scale != 0) {
-            const Index* places = places_[1].data();
-            for (Index j = 0; j < cols_; ++j)
-                worker.right[static_cast<std::size_t>(places[j])] =
-                    static_cast<Real>(samples_.scale()) * vertex.right[static_cast<std::size_t>(j)];
+            std::transform(samples_.features().begin(), samples_.features().end(), worker.right.begin(),
+                           [&](std::int32_t j) { return vertex.right[static_cast<std::size_t>(j)]; });
             const auto left = [&](Index l) {
                 return static_cast<double>(vertex.left[static_cast<std::size_t>(l)]);
             };
             for (Index l = 0; l < weights.outputs; ++l) {
                 const Index output = weights.shifted && l == reference_ ? weights.outputs : l;
                 const double gain = left(output) - (weights.shifted ? left(reference_) : 0);
-                gains[static_cast<std::size_t>(l)] = static_cast<Real>(step * vertex.scale * gain);
+                gains[static_cast<std::size_t>(l)] =
+                    static_cast<Real>(step * vertex.scale * samples_.scale() * gain);
             }
         }
         Real* entries = worker.weights[set].entries.data();

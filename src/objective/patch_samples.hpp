@@ -22,6 +22,8 @@ class PatchSamples {
     [[nodiscard]] Index groups() const { return groups_.count; }
     /// Of feature j: group * patch_width + which of its features.
     [[nodiscard]] Index place(Index j) const { return groups_.place[static_cast<std::size_t>(j)]; }
+    /// The feature at each place from 0 on.
+    [[nodiscard]] const std::vector<std::int32_t>& features() const { return groups_.feature; }
     /// The features are scale() times the bytes.
     [[nodiscard]] double scale() const { return scale_; }
     [[nodiscard]] kernels::PatchedRow row(Index i) const {
