@@ -5,6 +5,9 @@
 //
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "kernels/patches.hpp"
 #include "kernels/sums-inl.hpp"
 #include "kernels/tail-inl.hpp"
@@ -20,13 +23,13 @@ constexpr Index kFetchAhead = 6;
 
 HWY_INLINE void Fetch(const PatchedRow& row) {
     constexpr Index step = 64;
-    const auto* at = reinterpret_cast<const std::uint8_t*>(row.groups);
+    const auto* at = reinterpret_cast<const std::uint8_t*>(row.mask);
     for (; at < row.bytes + row.patches * patch_width; at += step) __builtin_prefetch(at, 0, 2);
 }
 
 // Several sets of sums where there are few of them, so that an addition need not wait for the last.
 template <Index C, class Real>
-HWY_INLINE void ScoreRow(const PatchedRow& row, const Real* weights, Real* scores) {
+HWY_INLINE void ScoreRow(const PatchedRow& row, Index words, const Real* weights, Real* scores) {
     constexpr Index sets = C == 1 ? 4 : C <= 3 ? 2 : 1;
     constexpr Index padded_outputs = (C + 3) / 4 * 4;
     const PatchTag<Real> d;
@@ -37,22 +40,27 @@ HWY_INLINE void ScoreRow(const PatchedRow& row, const Real* weights, Real* score
         ALFCG_UNROLL
         for (Index c = 0; c < padded_outputs; ++c) sum[s][c] = hn::Zero(d);
     }
-    const auto add = [&](Index k, Index s) HWY_ATTR {
-        const std::uint8_t* bytes = row.bytes + k * patch_width;
-        const Real* w = weights + row.groups[k] * (C * patch_width);
-        for (Index at = 0; at < patch_width; at += lanes) {
-            const auto x = LoadSamples(d, bytes + at);
+    const std::uint8_t* bytes = row.bytes;
+    for (Index word = 0; word < words; ++word) {
+        std::uint64_t left = row.mask[word];
+        const Real* of_word = weights + word * (mask_groups * C * patch_width);
+        const auto add_next = [&](Index s) HWY_ATTR {
+            const Real* w = of_word + std::countr_zero(left) * (C * patch_width);
+            left &= left - 1;
+            for (Index at = 0; at < patch_width; at += lanes) {
+                const auto x = LoadSamples(d, bytes + at);
+                ALFCG_UNROLL
+                for (Index c = 0; c < C; ++c)
+                    sum[s][c] = hn::MulAdd(x, hn::LoadU(d, w + c * patch_width + at), sum[s][c]);
+            }
+            bytes += patch_width;
+        };
+        for (Index k = std::popcount(left); k >= sets; k -= sets) {
             ALFCG_UNROLL
-            for (Index c = 0; c < C; ++c)
-                sum[s][c] = hn::MulAdd(x, hn::LoadU(d, w + c * patch_width + at), sum[s][c]);
+            for (Index s = 0; s < sets; ++s) add_next(s);
         }
-    };
-    Index k = 0;
-    for (; k + sets <= row.patches; k += sets) {
-        ALFCG_UNROLL
-        for (Index s = 0; s < sets; ++s) add(k + s, s);
+        while (left != 0) add_next(0);
     }
-    for (; k < row.patches; ++k) add(k, 0);
     ALFCG_UNROLL
     for (Index s = 1; s < sets; ++s) {
         ALFCG_UNROLL
@@ -67,12 +75,12 @@ HWY_INLINE void ScoreRow(const PatchedRow& row, const Real* weights, Real* score
 }
 
 template <class Real>
-HWY_INLINE void Forward(const PatchedRow* rows, Index count, const Real* weights, Index outputs,
-                        Real* scores) {
+HWY_INLINE void Forward(const PatchedRows& block, const Real* weights, Index outputs, Real* scores) {
+    const Index words = mask_words(block.groups);
     ForCount<few_outputs>(outputs, [&]<Index C>() HWY_ATTR {
-        for (Index i = 0; i < count; ++i) {
-            if (i + kFetchAhead < count) Fetch(rows[i + kFetchAhead]);
-            ScoreRow<C>(rows[i], weights, scores + i);
+        for (Index i = 0; i < block.count; ++i) {
+            if (i + kFetchAhead < block.count) Fetch(block.rows[i + kFetchAhead]);
+            ScoreRow<C>(block.rows[i], words, weights, scores + i);
         }
     });
 }
@@ -94,46 +102,93 @@ HWY_INLINE void MoveWeights(Index groups, Index outputs, Real keep, const Real* 
     }
 }
 
+// Bit j of word i becomes bit i of word j: ever smaller squares change places with their mirror images.
+HWY_INLINE void Transpose(std::uint64_t* HWY_RESTRICT square) {
+    std::uint64_t low = ~std::uint64_t{0} >> 32;  // the left half of every square
+    for (Index half = 32; half > 0; half /= 2, low ^= low << half) {
+        for (Index first = 0; first < 64; first += 2 * half) {
+            for (Index i = first; i < first + half; ++i) {
+                const std::uint64_t change = ((square[i] >> half) ^ square[i + half]) & low;
+                square[i] ^= change << half;
+                square[i + half] ^= change;
+            }
+        }
+    }
+}
+
+void FindGroups(const PatchedRows& block, std::uint64_t* having) {
+    for (Index word = 0; word < mask_words(block.groups); ++word) {
+        for (Index k = 0; k < row_words; ++k) {
+            std::uint64_t square[64] = {};
+            for (Index i = 64 * k; i < std::min(64 * (k + 1), block.count); ++i)
+                square[i - 64 * k] = block.rows[i].mask[word];
+            Transpose(square);
+            for (Index g = word * mask_groups; g < std::min((word + 1) * mask_groups, block.groups); ++g)
+                having[g * row_words + k] = square[g - word * mask_groups];
+        }
+    }
+}
+
+// What the rows of a block have of 64 groups.
+struct Stripe {
+    std::uint64_t mask[patch_rows];         // which of them
+    const std::uint8_t* bytes[patch_rows];  // the first patch
+
+    HWY_INLINE void Take(const PatchedRows& block, Index word) {
+        for (Index i = 0; i < block.count; ++i) {
+            const PatchedRow& row = block.rows[i];
+            bytes[i] = word == 0 ? row.bytes : bytes[i] + std::popcount(mask[i]) * patch_width;
+            mask[i] = row.mask[word];
+        }
+    }
+};
+
 // One vector of the features of a group.
 template <Index C, class Real>
-HWY_INLINE void GroupSums(const PatchedRow* rows, const PatchPlace* place, const PatchPlace* end,
+HWY_INLINE void GroupSums(const Stripe& stripe, Index group, const std::uint64_t* having,
                           const Real* residuals, Index at, Real* sums, Start start) {
     const PatchTag<Real> d;
+    const std::uint64_t before = (std::uint64_t{1} << group) - 1;
     hn::Vec<decltype(d)> sum[C];
     ALFCG_UNROLL
     for (Index c = 0; c < C; ++c)
         sum[c] = start == Start::zero ? hn::Zero(d) : hn::LoadU(d, sums + c * patch_width + at);
-    for (; place != end; ++place) {
-        const auto x = LoadSamples(d, rows[place->row].bytes + place->number * patch_width + at);
-        const Real* residual = residuals + place->row;
-        ALFCG_UNROLL
-        for (Index c = 0; c < C; ++c) sum[c] = hn::MulAdd(x, hn::Set(d, residual[c * patch_rows]), sum[c]);
+    for (Index k = 0; k < row_words; ++k) {
+        for (std::uint64_t left = having[k]; left != 0; left &= left - 1) {
+            const Index i = 64 * k + std::countr_zero(left);
+            const Index patch = std::popcount(stripe.mask[i] & before);
+            const auto x = LoadSamples(d, stripe.bytes[i] + patch * patch_width + at);
+            ALFCG_UNROLL
+            for (Index c = 0; c < C; ++c)
+                sum[c] = hn::MulAdd(x, hn::Set(d, residuals[c * patch_rows + i]), sum[c]);
+        }
     }
     ALFCG_UNROLL
     for (Index c = 0; c < C; ++c) hn::StoreU(sum[c], d, sums + c * patch_width + at);
 }
 
 template <class Real>
-HWY_INLINE void Backward(const PatchedRow* rows, const PatchOrder& order, const Real* residuals,
-                         Index outputs, Real* sums, Start start, const PatchesAhead& ahead) {
+HWY_INLINE void Backward(const PatchedRows& block, const std::uint64_t* having, const Real* residuals,
+                         Index outputs, Real* sums, Start start, const PatchedRows& ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(PatchTag<Real>()));
+    Stripe stripe;
     ForCount<few_outputs>(outputs, [&]<Index C>() HWY_ATTR {
         Index fetched = 0;
-        for (Index g = 0; g < order.groups; ++g) {
+        for (Index g = 0; g < block.groups; ++g) {
+            if (g % mask_groups == 0) stripe.Take(block, g / mask_groups);
             for (Index at = 0; at < patch_width; at += lanes)
-                GroupSums<C>(rows, order.places + order.first[g], order.places + order.last[g], residuals, at,
+                GroupSums<C>(stripe, g % mask_groups, having + g * row_words, residuals, at,
                              sums + g * (C * patch_width), start);
-            for (; fetched * order.groups < ahead.count * (g + 1); ++fetched) Fetch(ahead.rows[fetched]);
+            for (; fetched * block.groups < ahead.count * (g + 1); ++fetched) Fetch(ahead.rows[fetched]);
         }
     });
 }
 
-void ForwardFloat(const PatchedRow* rows, Index count, const float* weights, Index outputs, float* scores) {
-    Forward(rows, count, weights, outputs, scores);
+void ForwardFloat(const PatchedRows& rows, const float* weights, Index outputs, float* scores) {
+    Forward(rows, weights, outputs, scores);
 }
-void ForwardDouble(const PatchedRow* rows, Index count, const double* weights, Index outputs,
-                   double* scores) {
-    Forward(rows, count, weights, outputs, scores);
+void ForwardDouble(const PatchedRows& rows, const double* weights, Index outputs, double* scores) {
+    Forward(rows, weights, outputs, scores);
 }
 void MoveFloat(Index groups, Index outputs, float keep, const float* gains, const float* right,
                float* weights) {
@@ -143,13 +198,13 @@ void MoveDouble(Index groups, Index outputs, double keep, const double* gains, c
                 double* weights) {
     MoveWeights(groups, outputs, keep, gains, right, weights);
 }
-void BackwardFloat(const PatchedRow* rows, const PatchOrder& order, const float* residuals, Index outputs,
-                   float* sums, Start start, const PatchesAhead& ahead) {
-    Backward(rows, order, residuals, outputs, sums, start, ahead);
+void BackwardFloat(const PatchedRows& rows, const std::uint64_t* having, const float* residuals,
+                   Index outputs, float* sums, Start start, const PatchedRows& ahead) {
+    Backward(rows, having, residuals, outputs, sums, start, ahead);
 }
-void BackwardDouble(const PatchedRow* rows, const PatchOrder& order, const double* residuals, Index outputs,
-                    double* sums, Start start, const PatchesAhead& ahead) {
-    Backward(rows, order, residuals, outputs, sums, start, ahead);
+void BackwardDouble(const PatchedRows& rows, const std::uint64_t* having, const double* residuals,
+                    Index outputs, double* sums, Start start, const PatchedRows& ahead) {
+    Backward(rows, having, residuals, outputs, sums, start, ahead);
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE
@@ -162,16 +217,15 @@ HWY_EXPORT(ForwardFloat);
 HWY_EXPORT(ForwardDouble);
 HWY_EXPORT(MoveFloat);
 HWY_EXPORT(MoveDouble);
+HWY_EXPORT(FindGroups);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 
-void forward_patches(const PatchedRow* rows, Index count, const float* weights, Index outputs,
-                     float* scores) {
-    HWY_DYNAMIC_DISPATCH(ForwardFloat)(rows, count, weights, outputs, scores);
+void forward_patches(const PatchedRows& rows, const float* weights, Index outputs, float* scores) {
+    HWY_DYNAMIC_DISPATCH(ForwardFloat)(rows, weights, outputs, scores);
 }
-void forward_patches(const PatchedRow* rows, Index count, const double* weights, Index outputs,
-                     double* scores) {
-    HWY_DYNAMIC_DISPATCH(ForwardDouble)(rows, count, weights, outputs, scores);
+void forward_patches(const PatchedRows& rows, const double* weights, Index outputs, double* scores) {
+    HWY_DYNAMIC_DISPATCH(ForwardDouble)(rows, weights, outputs, scores);
 }
 void move_patch_weights(Index groups, Index outputs, float keep, const float* gains, const float* right,
                         float* weights) {
@@ -181,13 +235,16 @@ void move_patch_weights(Index groups, Index outputs, double keep, const double* 
                         double* weights) {
     HWY_DYNAMIC_DISPATCH(MoveDouble)(groups, outputs, keep, gains, right, weights);
 }
-void backward_patches(const PatchedRow* rows, const PatchOrder& order, const float* residuals, Index outputs,
-                      float* sums, Start start, PatchesAhead ahead) {
-    HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, order, residuals, outputs, sums, start, ahead);
+void find_groups(const PatchedRows& rows, std::uint64_t* having) {
+    HWY_DYNAMIC_DISPATCH(FindGroups)(rows, having);
 }
-void backward_patches(const PatchedRow* rows, const PatchOrder& order, const double* residuals, Index outputs,
-                      double* sums, Start start, PatchesAhead ahead) {
-    HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, order, residuals, outputs, sums, start, ahead);
+void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const float* residuals,
+                      Index outputs, float* sums, Start start, const PatchedRows& ahead) {
+    HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, having, residuals, outputs, sums, start, ahead);
+}
+void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const double* residuals,
+                      Index outputs, double* sums, Start start, const PatchedRows& ahead) {
+    HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, having, residuals, outputs, sums, start, ahead);
 }
 
 }  // namespace alfcg::kernels

@@ -82,8 +82,8 @@ class PatchRows final : public RowEngine<Real> {
         if (!whole()) update_weights(worker, set);
         const Weights& weights = weights_[set];
         const kernels::PatchedRow* rows = locate(part, stretch);
-        kernels::forward_patches(rows, stretch.count, worker.weights[set].entries.data(), weights.outputs,
-                                 scores);
+        kernels::forward_patches({rows, stretch.count, samples_.groups()}, worker.weights[set].entries.data(),
+                                 weights.outputs, scores);
         if (weights.shifted) put_reference_back(reference_, outputs_, stretch.count, patch_rows, scores);
     }
 
@@ -102,8 +102,8 @@ class PatchRows final : public RowEngine<Real> {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         const kernels::PatchedRow* rows = locate(part, stretch);
         kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
-        kernels::backward_patches(rows, order(worker, rows, stretch), residuals, summed(),
-                                  share_of(worker.piece), start, ahead(worker, stretch));
+        kernels::backward_patches({rows, stretch.count, samples_.groups()}, having(worker, stretch),
+                                  residuals, summed(), share_of(worker.piece), start, ahead(worker, stretch));
         start = kernels::Start::kept;
     }
     void close_gradient() override {
@@ -136,11 +136,9 @@ class PatchRows final : public RowEngine<Real> {
         AlignedVector<Real> right;              // w of a move, placed
         std::vector<kernels::PatchedRow> rows;  // of the stretch at hand
         Stretch located;                        // which that is
-        // Of a batch: the rows that come next, and the patches at hand by groups.
+        // Of a batch: the rows that come next, and which of those at hand have a group.
         std::vector<kernels::PatchedRow> next;
-        std::vector<kernels::PatchPlace> order;
-        std::vector<std::uint32_t> first;
-        std::vector<std::uint32_t> last;
+        std::vector<std::uint64_t> having;
     };
     struct Weights {
         const Real* matrix = nullptr;
@@ -265,15 +263,11 @@ class PatchRows final : public RowEngine<Real> {
 
     // Threads must not throw.
     void make_room(Worker& worker) const {
-        const auto groups = static_cast<std::size_t>(samples_.groups());
-        const auto rows = static_cast<std::size_t>(block_);
         worker.located = {};
-        worker.rows.reserve(rows);
+        worker.rows.reserve(static_cast<std::size_t>(block_));
         if (whole()) return;
-        worker.next.reserve(rows);
-        worker.first.resize(groups);
-        worker.last.resize(groups);
-        if (worker.order.size() < groups * rows) worker.order.resize(groups * rows);
+        worker.next.reserve(static_cast<std::size_t>(block_));
+        worker.having.resize(static_cast<std::size_t>(samples_.groups() * kernels::row_words));
     }
     void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, Stretch stretch) const {
         rows.resize(static_cast<std::size_t>(stretch.count));
@@ -289,7 +283,7 @@ class PatchRows final : public RowEngine<Real> {
         return worker.rows.data();
     }
     // What a thread will read after this stretch of a batch: more of it, or the first rows of the next batch.
-    kernels::PatchesAhead ahead(Worker& worker, Stretch stretch) const {
+    kernels::PatchedRows ahead(Worker& worker, Stretch stretch) const {
         if (whole()) return {};
         const auto [first, last] = piece(worker.piece);
         const Index end = stretch.first + stretch.count;
@@ -300,22 +294,13 @@ class PatchRows final : public RowEngine<Real> {
         } else {
             fill(worker.next, upcoming_, {first, rows(upcoming_.count - first)});
         }
-        return {worker.next.data(), std::ssize(worker.next)};
+        return {worker.next.data(), std::ssize(worker.next), samples_.groups()};
     }
-    kernels::PatchOrder order(Worker& worker, const kernels::PatchedRow* rows, Stretch stretch) const {
-        if (whole()) return samples_.order(stretch.first / patch_rows);
-        const auto groups = static_cast<std::size_t>(samples_.groups());
-        const auto room = static_cast<std::size_t>(block_);  // of a group
-        for (std::size_t g = 0; g < groups; ++g)
-            worker.first[g] = worker.last[g] = static_cast<std::uint32_t>(g * room);
-        kernels::PatchPlace* places = worker.order.data();
-        std::uint32_t* last = worker.last.data();
-        for (Index i = 0; i < stretch.count; ++i) {
-            for (Index k = 0; k < rows[i].patches; ++k)
-                places[last[rows[i].groups[k]]++] = {static_cast<std::uint16_t>(i),
-                                                     static_cast<std::uint16_t>(k)};
-        }
-        return {places, worker.first.data(), last, samples_.groups()};
+
+    const std::uint64_t* having(Worker& worker, Stretch stretch) const {
+        if (whole()) return samples_.having(stretch.first / patch_rows);
+        kernels::find_groups({worker.rows.data(), stretch.count, samples_.groups()}, worker.having.data());
+        return worker.having.data();
     }
 
     PatchSamples<Real> samples_;

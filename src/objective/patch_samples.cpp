@@ -1,7 +1,9 @@
 #include "objective/patch_samples.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -15,36 +17,32 @@ namespace alfcg {
 
 namespace {
 
+using kernels::mask_groups;
 using kernels::patch_rows;
 using kernels::patch_width;
 
 // Share of the groups that may be stored: beyond, plain bytes are as fast.
 constexpr double most_filled = 0.7;
-// So that lists of a block's patches stay small.
-constexpr Index most_groups = 4096;
-constexpr Index patch_bytes = patch_width + sizeof(std::uint16_t) + sizeof(kernels::PatchPlace);
 
 }  // namespace
 
 template <class Real>
 PatchSamples<Real>::PatchSamples(Index rows, FeatureGroups groups, double scale)
     : groups_(std::move(groups)), scale_(scale), rows_(static_cast<std::size_t>(rows)) {
-    const Index blocks = (rows + patch_rows - 1) / patch_rows;
-    store_.extend(static_cast<std::size_t>(rows * row_size(groups_.count) * patch_width));
-    places_.extend(static_cast<std::size_t>(rows * groups_.count));
-    bounds_.extend(static_cast<std::size_t>(blocks * (groups_.count + 1)));
-    first_.resize(static_cast<std::size_t>(blocks));
+    store_.extend(static_cast<std::size_t>(rows * (mask_size() + groups_.count) * patch_width));
 }
 
 template <class Real>
 std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
     const auto scales = byte_scales(features);
-    if (scales.empty() || features.cols() > most_groups * patch_width) return std::nullopt;
+    if (scales.empty()) return std::nullopt;
     const FeatureGroups groups = group_features(features);
-    if (features.rows() * row_size(groups.count) > std::numeric_limits<std::uint32_t>::max())
-        return std::nullopt;
-    const double patches = groups.filled * static_cast<double>(features.rows() * groups.count);
-    if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_bytes), features))
+    const Index mask = mask_size(groups.count);
+    const auto rows = static_cast<double>(features.rows());
+    const double patches =
+        rows * (static_cast<double>(mask) + groups.filled * static_cast<double>(groups.count));
+    if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_width), features) ||
+        features.rows() * (mask + groups.count) > std::numeric_limits<std::uint32_t>::max())
         return std::nullopt;
     for (const double scale : scales) {
         PatchSamples result(features.rows(), groups, scale);
@@ -54,19 +52,19 @@ std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Rea
 }
 
 template <class Real>
-kernels::PatchOrder PatchSamples<Real>::order(Index b) const {
-    const std::uint32_t* bounds = bounds_.data() + b * (groups() + 1);
-    return {places_.data() + first_[static_cast<std::size_t>(b)], bounds, bounds + 1, groups()};
-}
-
-template <class Real>
 bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) {
     std::atomic<bool> all = true;
     parallel(threads, [&](int part) {
-        const auto [first, last] = alfcg::share(static_cast<Index>(first_.size()), part, threads);
-        if (!take_blocks(features, first, last)) all = false;
+        const auto [first, last] = alfcg::share(features.rows(), part, threads);
+        if (!take_rows(features, first, last)) all = false;
     });
     if (!all) return false;
+    const Index blocks = (features.rows() + patch_rows - 1) / patch_rows;
+    having_.resize(static_cast<std::size_t>(blocks * groups() * kernels::row_words));
+    parallel(threads, [&](int part) {
+        const auto [first, last] = alfcg::share(blocks, part, threads);
+        for (Index b = first; b < last; ++b) find_groups(b);
+    });
     const Index stored = std::transform_reduce(rows_.begin(), rows_.end(), Index{0}, std::plus(),
                                                [](const RowPlace& row) { return Index{row.patches}; });
     filled_ = static_cast<double>(stored) / static_cast<double>(std::ssize(rows_) * groups());
@@ -74,25 +72,27 @@ bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) 
 }
 
 template <class Real>
-bool PatchSamples<Real>::take_blocks(const DenseFeatures<Real>& features, Index first, Index last) {
+bool PatchSamples<Real>::take_rows(const DenseFeatures<Real>& features, Index first, Index last) {
     RowScratch scratch(groups());
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(kernels::padded_bytes(cols())));
-    Index start = first * patch_rows * row_size(groups());
-    Index place_of_block = first * patch_rows * groups();
-    for (Index b = first; b < last; ++b) {
-        const Index end = std::min((b + 1) * patch_rows, features.rows());
-        first_[static_cast<std::size_t>(b)] = place_of_block;
-        for (Index i = b * patch_rows; i < end; ++i) {
-            if (!kernels::whole_multiples(features.row(i), cols(), scale_, bytes.data())) return false;
-            const Index patches = take_row(bytes, start, scratch);
-            rows_[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(start),
-                                                  static_cast<std::uint32_t>(patches)};
-            start += row_size(patches);
-            place_of_block += patches;
-        }
-        put_in_order(b, end - b * patch_rows);
+    Index start = first * (mask_size() + groups());
+    for (Index i = first; i < last; ++i) {
+        if (!kernels::whole_multiples(features.row(i), cols(), scale_, bytes.data())) return false;
+        const Index patches = take_row(bytes, start, scratch);
+        rows_[static_cast<std::size_t>(i)] = {static_cast<std::uint32_t>(start),
+                                              static_cast<std::uint32_t>(patches)};
+        start += mask_size() + patches;
     }
     return true;
+}
+
+template <class Real>
+void PatchSamples<Real>::find_groups(Index block) {
+    std::array<kernels::PatchedRow, patch_rows> rows{};
+    const Index count = std::min(patch_rows, std::ssize(rows_) - block * patch_rows);
+    for (Index i = 0; i < count; ++i) rows[static_cast<std::size_t>(i)] = row(block * patch_rows + i);
+    kernels::find_groups({rows.data(), count, groups()},
+                         having_.data() + block * groups() * kernels::row_words);
 }
 
 // Returns how many patches the row has.
@@ -104,46 +104,27 @@ Index PatchSamples<Real>::take_row(const std::vector<std::uint8_t>& bytes, Index
         std::memcpy(&word, bytes.data() + j, sizeof word);
         if (word == 0) continue;
         for (Index k = j; k < std::min(j + step, cols()); ++k) {
-            const auto to = static_cast<std::size_t>(place(k));
-            scratch.spread[to] = bytes[static_cast<std::size_t>(k)];
-            scratch.used[to / patch_width] |= scratch.spread[to];
+            const std::uint8_t byte = bytes[static_cast<std::size_t>(k)];
+            const Index group = place(k) / patch_width;
+            scratch.spread[static_cast<std::size_t>(place(k))] = byte;
+            scratch.mask[static_cast<std::size_t>(group / mask_groups)] |= std::uint64_t{byte != 0}
+                                                                           << (group % mask_groups);
         }
     }
-    scratch.numbers.clear();
-    for (std::size_t g = 0; g < scratch.used.size(); ++g)
-        if (scratch.used[g] != 0) scratch.numbers.push_back(static_cast<std::uint16_t>(g));
-    const Index patches = std::ssize(scratch.numbers);
     std::uint8_t* to = store_.data() + start * patch_width;
-    std::memcpy(to, scratch.numbers.data(), scratch.numbers.size() * sizeof(std::uint16_t));
-    to += (row_size(patches) - patches) * patch_width;
-    for (const std::uint16_t g : scratch.numbers) {
-        std::uint8_t* from = scratch.spread.data() + g * patch_width;
-        to = std::copy_n(from, patch_width, to);
-        std::fill_n(from, patch_width, std::uint8_t{0});
-        scratch.used[g] = 0;
+    std::memcpy(to, scratch.mask.data(), scratch.mask.size() * sizeof(std::uint64_t));
+    to += mask_size() * patch_width;
+    Index patches = 0;
+    for (std::size_t w = 0; w < scratch.mask.size(); ++w) {
+        for (std::uint64_t& left = scratch.mask[w]; left != 0; left &= left - 1) {
+            const Index group = static_cast<Index>(w) * mask_groups + std::countr_zero(left);
+            std::uint8_t* from = scratch.spread.data() + group * patch_width;
+            to = std::copy_n(from, patch_width, to);
+            std::fill_n(from, patch_width, std::uint8_t{0});
+            ++patches;
+        }
     }
     return patches;
-}
-
-template <class Real>
-void PatchSamples<Real>::put_in_order(Index block, Index count) {
-    const auto row_of_block = [&](Index i) { return row(block * patch_rows + i); };
-    std::uint32_t* bounds = bounds_.data() + block * (groups() + 1);
-    std::fill_n(bounds, groups() + 1, 0);
-    for (Index i = 0; i < count; ++i) {
-        const kernels::PatchedRow row = row_of_block(i);
-        for (Index k = 0; k < row.patches; ++k) ++bounds[row.groups[k] + 1];
-    }
-    std::partial_sum(bounds, bounds + groups() + 1, bounds);
-    kernels::PatchPlace* places = places_.data() + first_[static_cast<std::size_t>(block)];
-    for (Index i = 0; i < count; ++i) {
-        const kernels::PatchedRow row = row_of_block(i);
-        for (Index k = 0; k < row.patches; ++k)
-            places[bounds[row.groups[k]]++] = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(k)};
-    }
-    // Every bound has moved up to the next one.
-    std::copy_backward(bounds, bounds + groups(), bounds + groups() + 1);
-    bounds[0] = 0;
 }
 
 template class PatchSamples<float>;

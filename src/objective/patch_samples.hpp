@@ -28,54 +28,52 @@ class PatchSamples {
     [[nodiscard]] double scale() const { return scale_; }
     [[nodiscard]] kernels::PatchedRow row(Index i) const {
         const RowPlace& at = rows_[static_cast<std::size_t>(i)];
-        const std::uint8_t* numbers = store_.data() + Index{at.start} * kernels::patch_width;
-        return {numbers + (row_size(at.patches) - at.patches) * kernels::patch_width,
-                reinterpret_cast<const std::uint16_t*>(numbers), at.patches};
+        const std::uint8_t* mask = store_.data() + Index{at.start} * kernels::patch_width;
+        return {reinterpret_cast<const std::uint64_t*>(mask), mask + mask_size() * kernels::patch_width,
+                at.patches};
     }
-    /// The patches of rows b * patch_rows and on by groups.
-    [[nodiscard]] kernels::PatchOrder order(Index b) const;
+    /// Which of the rows from b * patch_rows on have a group, as find_groups tells it.
+    [[nodiscard]] const std::uint64_t* having(Index b) const {
+        return having_.data() + b * groups() * kernels::row_words;
+    }
     /// The share of patches that are stored.
     [[nodiscard]] double filled() const { return filled_; }
 
   private:
-    // Of a row in store_: the numbers of its groups, and its patches, patch_width bytes each.
+    // Of a row in store_: the mask of its groups, and its patches, patch_width bytes each.
     struct RowPlace {
         std::uint32_t start;  // in patches
         std::uint32_t patches;
     };
 
-    // What so many patches and the numbers of their groups take, in patches.
-    static Index row_size(Index patches) {
-        constexpr Index numbers = kernels::patch_width / static_cast<Index>(sizeof(std::uint16_t));
-        return patches + (patches + numbers - 1) / numbers;
+    // What a mask takes, in patches.
+    static Index mask_size(Index groups) {
+        constexpr Index words = kernels::patch_width / static_cast<Index>(sizeof(std::uint64_t));
+        return (kernels::mask_words(groups) + words - 1) / words;
     }
+    [[nodiscard]] Index mask_size() const { return mask_size(groups()); }
     // A row by groups; empty between one row and the next.
     struct RowScratch {
         explicit RowScratch(Index groups)
             : spread(static_cast<std::size_t>(groups * kernels::patch_width)),
-              used(static_cast<std::size_t>(groups)) {
-            numbers.reserve(used.size());
-        }
+              mask(static_cast<std::size_t>(kernels::mask_words(groups))) {}
         std::vector<std::uint8_t> spread;
-        std::vector<std::uint8_t> used;      // whether a group has anything
-        std::vector<std::uint16_t> numbers;  // of those that have
+        std::vector<std::uint64_t> mask;
     };
 
     PatchSamples(Index rows, FeatureGroups groups, double scale);
     [[nodiscard]] bool take(const DenseFeatures<Real>& features, int threads);
-    [[nodiscard]] bool take_blocks(const DenseFeatures<Real>& features, Index first, Index last);
+    [[nodiscard]] bool take_rows(const DenseFeatures<Real>& features, Index first, Index last);
+    void find_groups(Index block);
     Index take_row(const std::vector<std::uint8_t>& bytes, Index start, RowScratch& scratch);
-    void put_in_order(Index block, Index count);
 
     FeatureGroups groups_;
     double scale_;
     double filled_ = 0;
     // Threads write to places of their own, as many as rows could need; pages that stay untouched cost nothing.
     Buffer<std::uint8_t> store_;
-    Buffer<kernels::PatchPlace> places_;
-    Buffer<std::uint32_t> bounds_;  // in places_ of a block, groups + 1 for each
-    std::vector<Index> first_;      // of places_, for each block
     std::vector<RowPlace> rows_;
+    std::vector<std::uint64_t> having_;
 };
 
 }  // namespace alfcg
