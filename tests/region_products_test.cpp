@@ -20,8 +20,26 @@ Eigen::MatrixXd dense(const Matrix<Real>& x) {
     return Eigen::Map<const RowMajor>(x.data(), x.rows(), x.cols()).template cast<double>();
 }
 
-const std::vector<Shape> shapes{{1, 1},    {1, 9},     {9, 1},    {3, 4},     {10, 768},  {768, 10},
-                                {20, 257}, {97, 1031}, {96, 100}, {200, 150}, {150, 700}, {5, 100003}};
+const std::vector<Shape> shapes{{1, 1},
+                                {1, 9},
+                                {9, 1},
+                                {3, 4},
+                                {10, 768},
+                                {768, 10},
+                                {20, 257},
+                                {97, 1031},
+                                {96, 100},
+                                {200, 150},
+                                {150, 700},
+                                {5, 100003},
+                                // tiles of three, four and five rows, complete or not
+                                {7, 90},
+                                {90, 8},
+                                {14, 33},
+                                {15, 260},
+                                {19, 300},
+                                {26, 41},
+                                {40, 70}};
 
 template <class Real>
 class Products : public ::testing::Test {};

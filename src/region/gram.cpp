@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "kernels/tail-inl.hpp"
 #include "region/lanes-inl.hpp"
 #include "region/products.hpp"
 #include "region/split.hpp"
@@ -16,8 +17,10 @@
 #ifndef ALFCG_REGION_GRAM_LAYOUT
 #define ALFCG_REGION_GRAM_LAYOUT
 namespace alfcg::region {
-// A tile is tile x tile vector sums: nine independent chains hide the latency of multiply-add.
+// A tile is tile x tile vector sums: nine independent chains hide the latency of multiply-add. Small sides take larger
+// ones where there are registers for them and fewer sums are computed in vain.
 constexpr Index tile = 3;
+constexpr Index largest_tile = 5;
 constexpr Index whole_vector = 8;  // doubles in the widest vector
 
 /// Rows of the gradient, or columns of a tall one, are packed as doubles, a panel of columns at a time, and
@@ -29,26 +32,28 @@ struct GramLayout {
 
     explicit constexpr GramLayout(Index side)
         : kept(side <= most_kept),
-          padded((side + tile - 1) / tile * tile),
+          padded(side + largest_tile - 1),
           // Short panels fit into the first-level cache, two blocks of long ones into the second-level.
-          width(kept ? std::clamp<Index>(2560 / padded / whole_vector * whole_vector, 64, 256) : 512),
+          width(kept ? std::clamp<Index>(2560 / (side + 1) / whole_vector * whole_vector, 64, 256) : 512),
           // Not a power of two, or the rows would all fall into the same few cache sets.
           stride(width + whole_vector),
-          sums(kept ? padded / tile * (padded / tile + 1) / 2 * tile * tile * whole_vector : 0) {}
+          sums(kept ? padded * (padded + largest_tile) / 2 * whole_vector : 0) {}
     [[nodiscard]] constexpr Index panel() const { return padded * stride; }
     [[nodiscard]] constexpr Index scratch() const { return panel() + sums; }
 
     bool kept;
-    Index padded;
+    Index padded;  // rows of a panel, with those that complete the last tile
     Index width;
     Index stride;
-    Index sums;
+    Index sums;  // of all tiles, at most
 };
 }  // namespace alfcg::region
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::region::HWY_NAMESPACE {
+
+using kernels::HWY_NAMESPACE::kManyRegisters;
 
 /// panel[i * stride + j] = scale · G(i, first + j) for j < count, zero in the padding.
 template <class Real>
@@ -77,70 +82,90 @@ HWY_INLINE void PackColumns(const Real* entries, Shape shape, double scale, Inde
     for (Index j = 0; j < shape.cols; ++j) std::fill_n(panel + j * stride + count, whole_vector, 0.0);
 }
 
-/// Hands the inner products of three panel rows with three others, over `used` columns, to take(k, sum) as
-/// vectors to be added up. On the diagonal the two are the same, and the upper triangle is left out.
-template <bool Diagonal, class Take>
+/// Hands the inner products of T panel rows with T others, over `used` columns, to take(k, sum) as vectors to be added
+/// up. On the diagonal the two are the same, and the upper triangle is left out.
+template <Index T, bool Diagonal, class Take>
 HWY_INLINE void MultiplyTile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index stride,
                              Index used, const Take& take) {
-    V s00 = hn::Zero(D()), s01 = s00, s02 = s00;
-    V s10 = s00, s11 = s00, s12 = s00;
-    V s20 = s00, s21 = s00, s22 = s00;
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
-    for (Index j = 0; j < used; j += lanes) {
-        const V a0 = Load(a + j), a1 = Load(a + stride + j), a2 = Load(a + 2 * stride + j);
-        const V b0 = Load(b + j), b1 = Load(b + stride + j), b2 = Load(b + 2 * stride + j);
-        s00 = hn::MulAdd(a0, b0, s00);
-        if constexpr (!Diagonal) s01 = hn::MulAdd(a0, b1, s01);
-        if constexpr (!Diagonal) s02 = hn::MulAdd(a0, b2, s02);
-        s10 = hn::MulAdd(a1, b0, s10);
-        s11 = hn::MulAdd(a1, b1, s11);
-        if constexpr (!Diagonal) s12 = hn::MulAdd(a1, b2, s12);
-        s20 = hn::MulAdd(a2, b0, s20);
-        s21 = hn::MulAdd(a2, b1, s21);
-        s22 = hn::MulAdd(a2, b2, s22);
+    V sum[T][T];
+    ALFCG_UNROLL
+    for (Index r = 0; r < T; ++r) {
+        ALFCG_UNROLL
+        for (Index c = 0; c < T; ++c) sum[r][c] = hn::Zero(D());
     }
-    take(0, s00), take(3, s10), take(4, s11);
-    take(6, s20), take(7, s21), take(8, s22);
-    if constexpr (!Diagonal) take(1, s01), take(2, s02), take(5, s12);
+    for (Index j = 0; j < used; j += lanes) {
+        V left[T];
+        ALFCG_UNROLL
+        for (Index r = 0; r < T; ++r) left[r] = Load(a + r * stride + j);
+        ALFCG_UNROLL
+        for (Index c = 0; c < T; ++c) {
+            const V right = Diagonal ? left[c] : Load(b + c * stride + j);
+            ALFCG_UNROLL
+            for (Index r = Diagonal ? c : 0; r < T; ++r) sum[r][c] = hn::MulAdd(left[r], right, sum[r][c]);
+        }
+    }
+    ALFCG_UNROLL
+    for (Index r = 0; r < T; ++r) {
+        ALFCG_UNROLL
+        for (Index c = 0; c < (Diagonal ? r + 1 : T); ++c) take(r * T + c, sum[r][c]);
+    }
 }
 
 /// The tile at (row, col) of the product of the panel with itself.
-template <class Take>
+template <Index T, class Take>
 HWY_INLINE void PanelTile(const double* panel, Index row, Index col, Index stride, Index used,
                           const Take& take) {
     if (row == col)
-        MultiplyTile<true>(panel + row * stride, panel + row * stride, stride, used, take);
+        MultiplyTile<T, true>(panel + row * stride, panel + row * stride, stride, used, take);
     else
-        MultiplyTile<false>(panel + row * stride, panel + col * stride, stride, used, take);
+        MultiplyTile<T, false>(panel + row * stride, panel + col * stride, stride, used, take);
 }
 
-template <class Real>
-HWY_INLINE void Pack(const Real* entries, Shape shape, double scale, Index first, Index count,
-                     const GramLayout& layout, double* panel) {
+/// Calls visit<T>() for the tile with the fewest vector sums in all.
+template <class Visit>
+HWY_INLINE void ForBestTile(Index side, const Visit& visit) {
+    const auto sums = [side](Index t) {
+        const Index tiles = (side + t - 1) / t;
+        return tiles * (tiles - 1) / 2 * t * t + tiles * t * (t + 1) / 2;
+    };
+    if constexpr (kManyRegisters) {
+        static_assert(tile == 3 && largest_tile == 5);
+        if (sums(5) < std::min(sums(3), sums(4))) return visit.template operator()<5>();
+        if (sums(4) < sums(3)) return visit.template operator()<4>();
+    }
+    visit.template operator()<tile>();
+}
+
+/// With rows of zeros that complete the last tile.
+template <Index T, class Real>
+HWY_INLINE void Pack(const Real* entries, Shape shape, double scale, Index first, Index count, Index stride,
+                     double* panel) {
     const Index side = std::min(shape.rows, shape.cols);
     if (shape.rows <= shape.cols)
-        PackRows(entries, shape, scale, first, count, layout.stride, panel);
+        PackRows(entries, shape, scale, first, count, stride, panel);
     else
-        PackColumns(entries, shape, scale, first, count, layout.stride, panel);
-    std::fill(panel + side * layout.stride, panel + layout.panel(), 0.0);
+        PackColumns(entries, shape, scale, first, count, stride, panel);
+    std::fill(panel + side * stride, panel + (side + T - 1) / T * T * stride, 0.0);
 }
 
 /// The tiles' vector sums over the columns (of a wide matrix) or rows (of a tall one) from `first` to `last`.
-template <class Real>
+template <Index T, class Real>
 HWY_INLINE void KeptSums(const Real* entries, Shape shape, double scale, Index first, Index last,
                          double* HWY_RESTRICT scratch) {
     const Index side = std::min(shape.rows, shape.cols);
     const GramLayout layout(side);
     double* panel = scratch;
     double* sums = scratch + layout.panel();
-    std::fill(sums, sums + layout.sums, 0.0);
+    const Index tiles = (side + T - 1) / T;
+    std::fill_n(sums, tiles * (tiles + 1) / 2 * T * T * whole_vector, 0.0);
     for (; first < last; first += layout.width) {
         const Index count = std::min(layout.width, last - first);
-        Pack(entries, shape, scale, first, count, layout, panel);
+        Pack<T>(entries, shape, scale, first, count, layout.stride, panel);
         double* next = sums;
-        for (Index row = 0; row < side; row += tile) {
-            for (Index col = 0; col <= row; col += tile, next += tile * tile * whole_vector) {
-                PanelTile(panel, row, col, layout.stride, count, [next](Index k, V sum) HWY_ATTR {
+        for (Index row = 0; row < side; row += T) {
+            for (Index col = 0; col <= row; col += T, next += T * T * whole_vector) {
+                PanelTile<T>(panel, row, col, layout.stride, count, [next](Index k, V sum) HWY_ATTR {
                     double* p = next + k * whole_vector;
                     hn::StoreU(hn::Add(Load(p), sum), D(), p);
                 });
@@ -151,14 +176,16 @@ HWY_INLINE void KeptSums(const Real* entries, Shape shape, double scale, Index f
 
 /// Adds the lanes of one part's sums to the lower triangle of the result.
 void AddLanes(Index side, const double* sums, double* HWY_RESTRICT result) {
-    for (Index row = 0; row < side; row += tile) {
-        for (Index col = 0; col <= row; col += tile) {
-            for (Index k = 0; k < tile * tile; ++k, sums += whole_vector) {
-                const Index i = row + k / tile, j = col + k % tile;
-                if (i < side && j <= i) result[i * side + j] += Total(Load(sums));
+    ForBestTile(side, [&]<Index T>() HWY_ATTR {
+        for (Index row = 0; row < side; row += T) {
+            for (Index col = 0; col <= row; col += T) {
+                for (Index k = 0; k < T * T; ++k, sums += whole_vector) {
+                    const Index i = row + k / T, j = col + k % T;
+                    if (i < side && j <= i) result[i * side + j] += Total(Load(sums));
+                }
             }
         }
-    }
+    });
 }
 
 /// Adds the rows from `first` to `last` of the lower triangle to the result; both are multiples of a block,
@@ -171,12 +198,12 @@ HWY_INLINE void Rows(const Real* entries, Shape shape, double scale, Index first
     const GramLayout layout(side);
     for (Index start = 0; start < length; start += layout.width) {
         const Index count = std::min(layout.width, length - start);
-        Pack(entries, shape, scale, start, count, layout, panel);
+        Pack<tile>(entries, shape, scale, start, count, layout.stride, panel);
         for (Index rows = first; rows < last; rows += layout.block) {
             for (Index cols = 0; cols <= rows; cols += layout.block) {
                 for (Index row = rows; row < std::min(rows + layout.block, last); row += tile) {
                     for (Index col = cols; col <= std::min(cols + layout.block - 1, row); col += tile) {
-                        PanelTile(panel, row, col, layout.stride, count, [=](Index k, V sum) HWY_ATTR {
+                        PanelTile<tile>(panel, row, col, layout.stride, count, [=](Index k, V sum) HWY_ATTR {
                             const Index i = row + k / tile, j = col + k % tile;
                             if (i < side && j <= i) result[i * side + j] += Total(sum);
                         });
@@ -188,10 +215,12 @@ HWY_INLINE void Rows(const Real* entries, Shape shape, double scale, Index first
 }
 
 void KeptFloat(const float* g, Shape shape, double scale, Index first, Index last, double* scratch) {
-    KeptSums(g, shape, scale, first, last, scratch);
+    ForBestTile(std::min(shape.rows, shape.cols),
+                [&]<Index T>() HWY_ATTR { KeptSums<T>(g, shape, scale, first, last, scratch); });
 }
 void KeptDouble(const double* g, Shape shape, double scale, Index first, Index last, double* scratch) {
-    KeptSums(g, shape, scale, first, last, scratch);
+    ForBestTile(std::min(shape.rows, shape.cols),
+                [&]<Index T>() HWY_ATTR { KeptSums<T>(g, shape, scale, first, last, scratch); });
 }
 void RowsFloat(const float* g, Shape shape, double scale, Index first, Index last, double* scratch,
                double* result) {
