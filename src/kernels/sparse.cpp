@@ -14,7 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-// Tables larger than the caches next to a core have the lines that come up fetched, so many before their turn.
+// Tables larger than the caches next to a core have the lines that come up fetched, so many before their turn; their
+// rests, which lie closer together, only if they alone are larger.
 constexpr Index kLargeTable = Index{2} << 20;  // bytes
 constexpr Index kAhead = 32;
 
@@ -54,9 +55,9 @@ struct Span {
         return body + line * apart.body + v * static_cast<Index>(hn::Lanes(D()));
     }
     HWY_INLINE Real* Rest(Index line) const { return rest + line * apart.rest; }
-    HWY_INLINE void Fetch(Index line) const {
+    HWY_INLINE void Fetch(Index line, bool with_rest) const {
         for (Index v = 0; v < V; ++v) __builtin_prefetch(Body(line, v), 0, 3);
-        if (has_rest) __builtin_prefetch(Rest(line), 0, 3);
+        if (has_rest && with_rest) __builtin_prefetch(Rest(line), 0, 3);
     }
 };
 
@@ -126,7 +127,7 @@ struct Part {
 // Several sets of sums, so that an addition need not wait for the last.
 template <bool fetch, class From, class To, class Real>
 HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
-                           const To& to) {
+                           const To& to, [[maybe_unused]] bool fetch_rest = false) {
     constexpr Index sets = From::vectors + (From::has_rest ? 1 : 0) == 1 ? 4 : 2;
     const Index fetched = fetch ? lines.start[choice.first + choice.count] - kAhead : 0;
     for (Index i = 0; i < choice.count; ++i) {
@@ -137,7 +138,7 @@ HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& cho
         for (Index s = 0; s < sets; ++s) sum[s].Clear();
         for (; k + sets <= last; k += sets) {
             if (fetch && k + sets <= fetched)
-                for (Index s = 0; s < sets; ++s) from.Fetch(lines.index[k + s + kAhead]);
+                for (Index s = 0; s < sets; ++s) from.Fetch(lines.index[k + s + kAhead], fetch_rest);
             for (Index s = 0; s < sets; ++s) sum[s].AddLine(lines.value[k + s], from, lines.index[k + s]);
         }
         for (; k < last; ++k) sum[0].AddLine(lines.value[k], from, lines.index[k]);
@@ -249,10 +250,13 @@ void Gather(const SparseLines<Real>& lines, LineChoice choice, Table<const Real>
             out[choice.place(i)] = GatherOne(lines, choice.line(i), table.entries);
         return;
     }
-    const Index bytes = table.lines * table_stride<Real>(outputs) * static_cast<Index>(sizeof(Real));
-    if (choice.list == nullptr && bytes > kLargeTable) {
+    const auto large = [&](Index entries) {
+        return table.lines * entries * static_cast<Index>(sizeof(Real)) > kLargeTable;
+    };
+    if (choice.list == nullptr && large(table_stride<Real>(outputs))) {
+        const bool fetch_rest = large(table_rest<Real>(outputs));
         ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
-            GatherSpan<true>(lines, choice, from, to);
+            GatherSpan<true>(lines, choice, from, to, fetch_rest || from.vectors == 0);
         });
     } else {
         ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
