@@ -8,13 +8,11 @@
 namespace alfcg::kernels {
 
 constexpr Index short_outputs = 2;
-/// Whether these kernels are for such rows: all features of all outputs have to fit the CPU's registers.
+constexpr Index short_bytes = 4096;
 template <class Real>
-bool are_short(Index cols, Index outputs);
-template <>
-bool are_short<float>(Index cols, Index outputs);
-template <>
-bool are_short<double>(Index cols, Index outputs);
+constexpr bool are_short(Index cols, Index outputs) {
+    return outputs <= short_outputs && cols * static_cast<Index>(sizeof(Real)) <= short_bytes;
+}
 
 /// scores[l * stride + i] = <rows[i], weights + l * cols>; the stride is padded.
 void forward_short(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,

@@ -14,9 +14,8 @@ namespace alfcg {
 
 namespace {
 
-constexpr Index head_start = 32;    // rows
-constexpr Index share_gap = 32;     // entries
-constexpr Index short_block = 512;  // rows, when they are short
+constexpr Index head_start = 32;  // rows
+constexpr Index share_gap = 32;   // entries
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -234,7 +233,7 @@ class DenseRows final : public RowEngine<Real> {
     [[nodiscard]] Index block_rows() const {
         const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
         const auto rows_of = [&](Index kilobytes) { return (kilobytes << 10) / row_bytes / 16 * 16; };
-        if (short_) return short_block;
+        if (short_) return std::clamp<Index>(rows_of(608), 128, 512);
         if (outputs_ <= kernels::few_outputs) {
             if (selection_.list != nullptr) return std::clamp<Index>(rows_of(96), 16, 256);
             if (summed() <= 2) return std::clamp<Index>(rows_of(16), 48, 256);
