@@ -64,6 +64,33 @@ TEST(ByteSamples, AreNotSeenWhereASingleEntryIsOfAnotherKind) {
 using MakeProblem = reference::Problem (*)(const std::string&, Eigen::Index, Eigen::Index, int, double);
 
 template <class Real>
+void check_gradients(const reference::Problem& problem, int threads, double tolerance) {
+    Bridge<Real> bridge(problem, Storage::dense, threads);
+    const Index features = problem.X.cols();
+    const reference::Matrix x = reference::gaussian(problem.outputs, features, 9);
+    const auto ours = to_matrix<Real>(x);
+    const auto close = [&](const Matrix<Real>& gradient, const reference::Matrix& expected) {
+        EXPECT_LE((from_matrix(gradient) - expected).norm(), tolerance * expected.norm());
+    };
+    Matrix<Real> gradient;
+    const double expected = reference::full_value(problem, x);
+    EXPECT_NEAR(bridge.objective->evaluate(ours, gradient), expected, tolerance * (1 + expected));
+    close(gradient, reference::full_gradient(problem, x));
+
+    std::vector<Index> batch;
+    reference::Draw draw;
+    for (Index k = 0; k < 70; ++k) {
+        batch.push_back(k * k % problem.X.rows());
+        draw.push_back(batch.back());
+    }
+    const reference::Matrix held = reference::gaussian(problem.outputs, features, 11);
+    gradient = to_matrix<Real>(held);
+    Matrix<Real> scratch;
+    bridge.objective->blend(batch, {.keep = 0.3, .at_x = 0.7, .x = &ours}, gradient, scratch);
+    close(gradient, 0.3 * held + 0.7 * reference::batch_gradient(problem, x, draw));
+}
+
+template <class Real>
 void check_gradients(MakeProblem make, double tolerance) {
     const std::vector<std::pair<std::string, int>> losses{
         {"multinomial", 2},  {"multinomial", 3}, {"multinomial", 7}, {"multinomial", 10}, {"multinomial", 12},
@@ -72,29 +99,7 @@ void check_gradients(MakeProblem make, double tolerance) {
         for (const Index features : {16, 17, 32, 48, 131})  // the first that bytes are taken for, and others
             for (const int threads : {1, 2, 3}) {
                 SCOPED_TRACE(loss + " c=" + std::to_string(outputs) + " d=" + std::to_string(features));
-                const auto problem = make(loss, 900, features, outputs, 0.004);
-                Bridge<Real> bridge(problem, Storage::dense, threads);
-                const reference::Matrix x = reference::gaussian(outputs, features, 9);
-                const auto ours = to_matrix<Real>(x);
-                const auto close = [&](const Matrix<Real>& gradient, const reference::Matrix& expected) {
-                    EXPECT_LE((from_matrix(gradient) - expected).norm(), tolerance * expected.norm());
-                };
-                Matrix<Real> gradient;
-                const double expected = reference::full_value(problem, x);
-                EXPECT_NEAR(bridge.objective->evaluate(ours, gradient), expected, tolerance * (1 + expected));
-                close(gradient, reference::full_gradient(problem, x));
-
-                std::vector<Index> batch;
-                reference::Draw draw;
-                for (Index k = 0; k < 70; ++k) {
-                    batch.push_back(k * k % 900);
-                    draw.push_back(batch.back());
-                }
-                const reference::Matrix held = reference::gaussian(outputs, features, 11);
-                gradient = to_matrix<Real>(held);
-                Matrix<Real> scratch;
-                bridge.objective->blend(batch, {.keep = 0.3, .at_x = 0.7, .x = &ours}, gradient, scratch);
-                close(gradient, 0.3 * held + 0.7 * reference::batch_gradient(problem, x, draw));
+                check_gradients<Real>(make(loss, 900, features, outputs, 0.004), threads, tolerance);
             }
 }
 
@@ -182,6 +187,16 @@ TEST(PatchSamples, AreNotMadeOfDataWithFewZerosOrOfOtherNumbers) {
 TEST(PatchSamples, GiveTheReferencesGradients) {
     check_gradients<double>(drawing_problem, 1e-12);
     check_gradients<float>(drawing_problem, 2e-5);
+}
+
+// More groups than a word of a mask has bits, and than two have.
+TEST(PatchSamples, MayHaveAnyNumberOfGroups) {
+    for (const Index features : {64 * 16, 64 * 16 + 1, 2100}) {
+        const auto problem = drawing_problem("multinomial", 300, features, 4, 0.004);
+        ASSERT_TRUE(patches_of<float>(problem.X).has_value());
+        check_gradients<double>(problem, 2, 1e-12);
+        check_gradients<float>(problem, 2, 2e-5);
+    }
 }
 
 }  // namespace

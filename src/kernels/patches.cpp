@@ -55,11 +55,12 @@ HWY_INLINE void ScoreRow(const PatchedRow& row, Index words, const Real* weights
             }
             bytes += patch_width;
         };
-        for (Index k = std::popcount(left); k >= sets; k -= sets) {
+        Index k = std::popcount(left);
+        for (; k >= sets; k -= sets) {
             ALFCG_UNROLL
             for (Index s = 0; s < sets; ++s) add_next(s);
         }
-        while (left != 0) add_next(0);
+        for (; k > 0; --k) add_next(0);
     }
     ALFCG_UNROLL
     for (Index s = 1; s < sets; ++s) {

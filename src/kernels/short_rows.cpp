@@ -93,7 +93,8 @@ HWY_NOINLINE void ScoreLonger(const Real* const* rows, Index count, const Real* 
             j += lanes;
         }
         if (j < cols) {
-            const V x = LoadTail(d, row + j, cols - j);
+            V x = LoadTail(d, row + j, cols - j);
+            KeepInOrder(x);
             for (Index c = 0; c < C; ++c)
                 other[c] = hn::MulAdd(x, LoadTail(d, weights + c * cols + j, cols - j), other[c]);
         }
@@ -101,7 +102,7 @@ HWY_NOINLINE void ScoreLonger(const Real* const* rows, Index count, const Real* 
     });
 }
 
-// K vectors of the rows, from feature j to their end, or what follows is left for another call.
+// K vectors of the rows, from feature j on.
 template <Index K, Index C, class Real>
 HWY_NOINLINE void Add(const Real* const* rows, Index count, Index j, const Real* residuals, Index stride,
                       Index cols, Real* gradient, Start start) {

@@ -271,7 +271,7 @@ int gram_parts(Index side, Index length, int threads) {
 /// The first row of a part: parts of a triangle of equal area.
 Index triangle_share(Index side, int part, int parts) {
     const double row = static_cast<double>(side) * std::sqrt(static_cast<double>(part) / parts);
-    const Index blocks = static_cast<Index>(row / static_cast<double>(GramLayout::block) + 0.5);
+    const Index blocks = std::lround(row / static_cast<double>(GramLayout::block));
     return part == parts ? side : std::min(side, blocks * GramLayout::block);
 }
 
