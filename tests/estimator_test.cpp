@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 
+#include "alfcg/core/error.hpp"
 #include "bridge.hpp"
 #include "estimator/batches.hpp"
 #include "method/sliding.hpp"
@@ -277,6 +279,18 @@ TEST(Batches, LookingAheadDoesNotChangeTheDraws) {
         EXPECT_TRUE(std::ranges::equal(replay.draw(4), batch));
     }
     EXPECT_TRUE(replay.upcoming(4).empty());
+}
+
+TEST(Batches, RowsAreTheRemaindersOfTheRandomNumbers) {
+    for (const Index samples : {Index{1}, Index{2}, Index{3}, Index{50000}, (Index{1} << 32) + 1,
+                                (Index{1} << 62) + 1, std::numeric_limits<Index>::max()}) {
+        Batches batches(samples, 7, nullptr, nullptr);
+        std::mt19937_64 random(7);
+        for (int round = 0; round < 3; ++round)
+            for (const Index row : batches.draw(400))
+                EXPECT_EQ(static_cast<std::uint64_t>(row), random() % static_cast<std::uint64_t>(samples));
+    }
+    EXPECT_THROW(Batches(0, 7, nullptr, nullptr), Error);
 }
 
 TEST(Batches, DrawsAreUniformWithReplacement) {

@@ -11,10 +11,11 @@ namespace alfcg {
 Batches::Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,
                  std::function<void(std::span<const Index>)> on_draw)
     : samples_(samples),
-      reciprocal_(samples > 0 ? ~std::uint64_t{0} / static_cast<std::uint64_t>(samples) : 0),
+      reciprocal_(~std::uint64_t{0} / static_cast<std::uint64_t>(std::max<Index>(samples, 1))),
       generator_(seed),
       replay_(replay),
       on_draw_(std::move(on_draw)) {
+    if (samples < 1) throw Error("the objective has no samples to draw from");
     if (replay_ == nullptr) return;
     for (std::size_t i = 0; i < replay_->size(); ++i) {
         const auto& rows = (*replay_)[i];
@@ -65,7 +66,8 @@ void Batches::draw_ahead(Index size) {
 Index Batches::row_of(std::uint64_t draw) const {
     __extension__ using Wide = unsigned __int128;
     const auto samples = static_cast<std::uint64_t>(samples_);
-    const auto quotient = static_cast<std::uint64_t>((Wide{draw} * reciprocal_) >> 64);  // or up to two more
+    const auto quotient =
+        static_cast<std::uint64_t>((Wide{draw} * reciprocal_) >> 64);  // up to two too small
     std::uint64_t remainder = draw - quotient * samples;
     while (remainder >= samples) remainder -= samples;
     return static_cast<Index>(remainder);

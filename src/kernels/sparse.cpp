@@ -206,22 +206,10 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
             with_rest.template operator()<V>(at, 0);
         }
     };
-    switch ((body - at) / lanes) {
-        case 0:
-            if (rest > 0) with_rest.template operator()<0>(at, 0);
-            break;
-        case 1:
-            last.template operator()<1>();
-            break;
-        case 2:
-            last.template operator()<2>();
-            break;
-        case 3:
-            last.template operator()<3>();
-            break;
-        default:
-            last.template operator()<4>();
-            break;
+    if (at < body) {
+        ForCount<4>((body - at) / lanes, last);
+    } else if (rest > 0) {
+        with_rest.template operator()<0>(at, 0);
     }
 }
 

@@ -11,8 +11,8 @@ namespace alfcg {
 struct FeatureGroups {
     Index count = 0;
     std::vector<Index> place;  // of a feature: group * patch_width + which of its features
-    std::vector<std::int32_t>
-        feature;  // the other way round; places at the end of the last group may have none
+    /// The other way round; the last places of the last group may have none.
+    std::vector<std::int32_t> feature;
     /// Share of groups, over the samples looked at, that are not all zero.
     double filled = 1;
 };
