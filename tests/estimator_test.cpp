@@ -30,8 +30,8 @@ std::vector<reference::Matrix> walk(const reference::Problem& problem, int lengt
     std::vector<reference::Matrix> points{reference::Matrix::Zero(problem.outputs, problem.features())};
     for (int t = 1; t < length; ++t) {
         const auto seed = static_cast<unsigned>(50 + t);
-        points.push_back(points.back() +
-                         0.2 * reference::gaussian(problem.outputs, problem.features(), seed));
+        points.emplace_back(points.back() +
+                            0.2 * reference::gaussian(problem.outputs, problem.features(), seed));
     }
     return points;
 }
@@ -301,7 +301,7 @@ TEST(Batches, DrawsAreUniformWithReplacement) {
         for (const Index row : batches.draw(10)) ++counts[row];
     ASSERT_EQ(counts.size(), 7U);
     // Standard deviation of each count is sqrt(n p (1-p)) = 93; six of them.
-    for (const auto& [row, count] : counts) EXPECT_NEAR(count, rounds / 7, 6 * 93) << row;
+    for (const auto& [row, count] : counts) EXPECT_NEAR(count, rounds / 7.0, 6 * 93) << row;
 }
 
 }  // namespace
