@@ -49,6 +49,7 @@ void check_objective(const reference::Problem& problem, Storage storage, double 
     EXPECT_NEAR(value, expected, tolerance * (1 + std::abs(expected)));
     const reference::Matrix exact = reference::full_gradient(problem, x);
     EXPECT_LE((from_matrix(gradient) - exact).norm(), tolerance * exact.norm());
+    EXPECT_NEAR(bridge.objective->value(to_matrix<Real>(x)), expected, tolerance * (1 + std::abs(expected)));
 }
 
 template <class Real>
@@ -91,14 +92,19 @@ TEST(InstructionSets, EveryOneGivesTheReferencesGradients) {
     }
 }
 
-// Rows of every number of vectors up to the longest that are read in order, and of one more; in several blocks, the
-// last of them incomplete.
+// Rows of every number of vectors up to the longest whose weights stay in registers, and of one more; the last group of
+// rows is incomplete.
 TEST(InstructionSets, EveryOneReadsShortRowsOfEveryLength) {
     for (const std::int64_t target : supported()) {
         SCOPED_TRACE(hwy::TargetName(target));
         const Only only(target);
-        for (const auto& [loss, outputs] : {std::pair{"logistic", 1}, {"multinomial", 2}, {"multinomial", 3}})
-            for (Index features = 1; features < 150; features += features % 8 == 1 ? 6 : 1) {
+        for (const auto& [loss, outputs] : {std::pair{"logistic", 1},
+                                            {"multinomial", 2},
+                                            {"multinomial", 3},
+                                            {"multinomial", 4},
+                                            {"multinomial", 5}})
+            for (Index features = 1; features < 280;
+                 features += features % 8 == 1 ? (features < 150 ? 6 : 62) : 1) {
                 SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
                              " d=" + std::to_string(features));
                 const auto problem = problem_with(Entries::numbers, loss, 1031, features, outputs);

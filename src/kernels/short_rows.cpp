@@ -14,8 +14,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {
 
-// Vectors of a row whose weights, or sums, stay in registers; with two outputs there are twice as many.
+// Vectors of a row whose weights, or sums, stay in registers, for C outputs. A row needs room for its own sums, too.
 constexpr Index kVectors = kManyRegisters ? 8 : 4;
+template <Index C>
+constexpr Index kWeightVectors = std::min(kVectors, 2 * kVectors / C);
+template <Index C>
+constexpr Index kSumVectors = std::min(kVectors, 3 * kVectors / C);
 constexpr Index kTogether = 4;  // rows whose sums over the lanes are taken at once
 
 // A vector of a row of K vectors.
@@ -27,36 +31,40 @@ HWY_INLINE hn::Vec<D> LoadAt(D d, const Real* row, Index k, Index cols) {
 
 // Calls products(row, sums), which is to set C vectors, for one row after another.
 template <Index C, class Real, class Products>
-HWY_INLINE void ScoreRows(const Real* const* rows, Index count, Index stride, Real* scores,
+HWY_INLINE void ScoreRows(const Real* rows, Index count, Index cols, Index stride, Real* scores,
                           const Products& products) {
     const hn::ScalableTag<Real> d;
-    HWY_ALIGN Real sums[C][kTogether][HWY_MAX_BYTES / sizeof(Real)] = {};
-    for (Index i = 0; i < count; ++i) {
-        const Index r = i % kTogether;
-        hn::Vec<decltype(d)> sum[C];
-        products(rows[i], sum);
-        for (Index c = 0; c < C; ++c) hn::Store(sum[c], d, sums[c][r]);
-        if (r + 1 < kTogether && i + 1 < count) continue;
-        for (Index c = 0; c < C; ++c) {
-            StoreSums(d, hn::Load(d, sums[c][0]), hn::Load(d, sums[c][1]), hn::Load(d, sums[c][2]),
-                      hn::Load(d, sums[c][3]), scores + c * stride + i - r);
-        }
+    using V = hn::Vec<decltype(d)>;
+    Index i = 0;
+    for (; i + kTogether <= count; i += kTogether) {
+        V sum[kTogether][C];
+        ALFCG_UNROLL
+        for (Index r = 0; r < kTogether; ++r) products(rows + (i + r) * cols, sum[r]);
+        ALFCG_UNROLL
+        for (Index c = 0; c < C; ++c)
+            StoreSums(d, sum[0][c], sum[1][c], sum[2][c], sum[3][c], scores + c * stride + i);
+    }
+    for (; i < count; ++i) {
+        V sum[C];
+        products(rows + i * cols, sum);
+        for (Index c = 0; c < C; ++c) scores[c * stride + i] = hn::GetLane(hn::SumOfLanes(d, sum[c]));
     }
 }
 
 // Rows of K vectors.
 template <Index K, Index C, class Real>
-HWY_NOINLINE void Score(const Real* const* rows, Index count, const Real* weights, Index cols, Index stride,
+HWY_NOINLINE void Score(const Real* rows, Index count, const Real* weights, Index cols, Index stride,
                         Real* scores) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
     V w[C][K];
     ALFCG_UNROLL
     for (Index c = 0; c < C; ++c) {
         ALFCG_UNROLL
-        for (Index k = 0; k < K; ++k) w[c][k] = LoadAt<K>(d, weights + c * cols, k, cols);
+        for (Index k = 0; k < K; ++k) w[c][k] = hn::LoadU(d, weights + c * padded<Real>(cols) + k * lanes);
     }
-    ScoreRows<C>(rows, count, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
+    ScoreRows<C>(rows, count, cols, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
         ALFCG_UNROLL
         for (Index k = 0; k < K; ++k) {
             V x = LoadAt<K>(d, row, k, cols);
@@ -70,42 +78,50 @@ HWY_NOINLINE void Score(const Real* const* rows, Index count, const Real* weight
 
 // Longer rows.
 template <Index C, class Real>
-HWY_NOINLINE void ScoreLonger(const Real* const* rows, Index count, const Real* weights, Index cols,
-                              Index stride, Real* scores) {
+HWY_NOINLINE void ScoreLonger(const Real* rows, Index count, const Real* weights, Index cols, Index stride,
+                              Real* scores) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    ScoreRows<C>(rows, count, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
-        V other[C];  // so that an addition need not wait for the last
-        for (Index c = 0; c < C; ++c) sum[c] = other[c] = hn::Zero(d);
-        const auto add = [&](Index j, V* to) HWY_ATTR {
+    ScoreRows<C>(rows, count, cols, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
+        // Several sets of sums where there are few of them, so that an addition need not wait for the last.
+        constexpr Index sets = C <= 3 ? 2 : 1;
+        V part[sets][C];
+        ALFCG_UNROLL
+        for (Index s = 0; s < sets; ++s) {
+            ALFCG_UNROLL
+            for (Index c = 0; c < C; ++c) part[s][c] = hn::Zero(d);
+        }
+        const auto add = [&](Index s, Index j) HWY_ATTR {
             V x = hn::LoadU(d, row + j);
             KeepInOrder(x);
-            for (Index c = 0; c < C; ++c) to[c] = hn::MulAdd(x, hn::LoadU(d, weights + c * cols + j), to[c]);
+            ALFCG_UNROLL
+            for (Index c = 0; c < C; ++c)
+                part[s][c] = hn::MulAdd(x, hn::LoadU(d, weights + c * padded<Real>(cols) + j), part[s][c]);
         };
         Index j = 0;
-        for (; j + 2 * lanes <= cols; j += 2 * lanes) {
-            add(j, sum);
-            add(j + lanes, other);
+        for (; j + sets * lanes <= cols; j += sets * lanes) {
+            ALFCG_UNROLL
+            for (Index s = 0; s < sets; ++s) add(s, j + s * lanes);
         }
-        if (j + lanes <= cols) {
-            add(j, sum);
-            j += lanes;
-        }
+        for (; j + lanes <= cols; j += lanes) add(0, j);
         if (j < cols) {
             V x = LoadTail(d, row + j, cols - j);
             KeepInOrder(x);
+            ALFCG_UNROLL
             for (Index c = 0; c < C; ++c)
-                other[c] = hn::MulAdd(x, LoadTail(d, weights + c * cols + j, cols - j), other[c]);
+                part[0][c] = hn::MulAdd(x, hn::LoadU(d, weights + c * padded<Real>(cols) + j), part[0][c]);
         }
-        for (Index c = 0; c < C; ++c) sum[c] = hn::Add(sum[c], other[c]);
+        ALFCG_UNROLL
+        for (Index c = 0; c < C; ++c)
+            sum[c] = sets == 1 ? part[0][c] : hn::Add(part[0][c], part[sets - 1][c]);
     });
 }
 
 // K vectors of the rows, from feature j on.
 template <Index K, Index C, class Real>
-HWY_NOINLINE void Add(const Real* const* rows, Index count, Index j, const Real* residuals, Index stride,
-                      Index cols, Real* gradient, Start start) {
+HWY_NOINLINE void Add(const Real* rows, Index count, Index j, const Real* residuals, Index stride, Index cols,
+                      Real* gradient, Start start) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -122,7 +138,8 @@ HWY_NOINLINE void Add(const Real* const* rows, Index count, Index j, const Real*
         for (Index c = 0; c < C; ++c) residual[c] = hn::Set(d, residuals[c * stride + i]);
         ALFCG_UNROLL
         for (Index k = 0; k < K; ++k) {
-            const V x = LoadAt<K>(d, rows[i] + j, k, width);
+            V x = LoadAt<K>(d, rows + i * cols + j, k, width);
+            KeepInRegister(x);
             ALFCG_UNROLL
             for (Index c = 0; c < C; ++c) sum[c][k] = hn::MulAdd(residual[c], x, sum[c][k]);
         }
@@ -136,51 +153,66 @@ HWY_NOINLINE void Add(const Real* const* rows, Index count, Index j, const Real*
     }
 }
 
-// Calls visit<K, C>() for the number of vectors that so many features fill, and of outputs.
-template <class Real, class Visit>
-HWY_INLINE void ForShape(Index cols, Index outputs, const Visit& visit) {
+template <class Real>
+void Forward(const Real* rows, Index count, const Real* weights, Index outputs, Index cols, Index stride,
+             Real* scores) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
-    ForCount<kVectors>((cols + lanes - 1) / lanes, [&]<Index K>() HWY_ATTR {
-        ForCount<short_outputs>(outputs, [&]<Index C>() HWY_ATTR { visit.template operator()<K, C>(); });
+    const Index vectors = (cols + lanes - 1) / lanes;
+    ForCount<short_outputs>(outputs, [&]<Index C>() HWY_ATTR {
+        if (vectors > kWeightVectors<C>) return ScoreLonger<C>(rows, count, weights, cols, stride, scores);
+        ForCount<kWeightVectors<C>>(
+            vectors, [&]<Index K>() HWY_ATTR { Score<K, C>(rows, count, weights, cols, stride, scores); });
+    });
+}
+template <class Real>
+void Backward(const Real* rows, Index count, const Real* residuals, Index stride, Index outputs, Index cols,
+              Real* gradient, Start start) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    ForCount<short_outputs>(outputs, [&]<Index C>() HWY_ATTR {
+        constexpr Index most = kSumVectors<C>;
+        for (Index j = 0; j < cols; j += most * lanes) {
+            ForCount<most>((cols - j + lanes - 1) / lanes, [&]<Index K>() HWY_ATTR {
+                Add<K, C>(rows, count, j, residuals, stride, cols, gradient, start);
+            });
+        }
     });
 }
 
 template <class Real>
-void Forward(const Real* const* rows, Index count, const Real* weights, Index outputs, Index cols,
-             Index stride, Real* scores) {
-    if (cols > kVectors * static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()))) {
-        return ForCount<short_outputs>(
-            outputs, [&]<Index C>() HWY_ATTR { ScoreLonger<C>(rows, count, weights, cols, stride, scores); });
-    }
-    ForShape<Real>(cols, outputs, [&]<Index K, Index C>() HWY_ATTR {
-        Score<K, C>(rows, count, weights, cols, stride, scores);
-    });
-}
-template <class Real>
-void Backward(const Real* const* rows, Index count, const Real* residuals, Index stride, Index outputs,
-              Index cols, Real* gradient, Start start) {
-    const Index most = kVectors * static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
-    for (Index j = 0; j < cols; j += most) {
-        ForShape<Real>(cols - j, outputs, [&]<Index K, Index C>() HWY_ATTR {
-            Add<K, C>(rows, count, j, residuals, stride, cols, gradient, start);
-        });
+void Walk(const Real* rows, Index count, Index cols, const ShortWalk<Real>& walk) {
+    const Index together = walk_rows<Real>(cols);
+    Start start = walk.start;
+    for (Index first = 0; first < count; first += together) {
+        const Real* group = rows + first * cols;
+        const Index size = std::min(together, count - first);
+        Forward(group, size, walk.weights, walk.outputs, cols, walk.stride, walk.scores);
+        walk.judge(first, size);
+        if (walk.gradient == nullptr) continue;
+        Backward(group, size, walk.scores, walk.stride, walk.summed, cols, walk.gradient, start);
+        start = Start::kept;
     }
 }
 
-void ForwardFloat(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
+void WalkFloat(const float* rows, Index count, Index cols, const ShortWalk<float>& walk) {
+    Walk(rows, count, cols, walk);
+}
+void WalkDouble(const double* rows, Index count, Index cols, const ShortWalk<double>& walk) {
+    Walk(rows, count, cols, walk);
+}
+void ForwardFloat(const float* rows, Index count, const float* weights, Index outputs, Index cols,
                   Index stride, float* scores) {
     Forward(rows, count, weights, outputs, cols, stride, scores);
 }
-void ForwardDouble(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
+void ForwardDouble(const double* rows, Index count, const double* weights, Index outputs, Index cols,
                    Index stride, double* scores) {
     Forward(rows, count, weights, outputs, cols, stride, scores);
 }
-void BackwardFloat(const float* const* rows, Index count, const float* residuals, Index stride, Index outputs,
+void BackwardFloat(const float* rows, Index count, const float* residuals, Index stride, Index outputs,
                    Index cols, float* gradient, Start start) {
     Backward(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
-void BackwardDouble(const double* const* rows, Index count, const double* residuals, Index stride,
-                    Index outputs, Index cols, double* gradient, Start start) {
+void BackwardDouble(const double* rows, Index count, const double* residuals, Index stride, Index outputs,
+                    Index cols, double* gradient, Start start) {
     Backward(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
 
@@ -190,25 +222,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alfcg::kernels {
 
+HWY_EXPORT(WalkFloat);
+HWY_EXPORT(WalkDouble);
 HWY_EXPORT(ForwardFloat);
 HWY_EXPORT(ForwardDouble);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 
-void forward_short(const float* const* rows, Index count, const float* weights, Index outputs, Index cols,
+void walk_short(const float* rows, Index count, Index cols, const ShortWalk<float>& walk) {
+    HWY_DYNAMIC_DISPATCH(WalkFloat)(rows, count, cols, walk);
+}
+void walk_short(const double* rows, Index count, Index cols, const ShortWalk<double>& walk) {
+    HWY_DYNAMIC_DISPATCH(WalkDouble)(rows, count, cols, walk);
+}
+void forward_short(const float* rows, Index count, const float* weights, Index outputs, Index cols,
                    Index stride, float* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardFloat)(rows, count, weights, outputs, cols, stride, scores);
 }
-void forward_short(const double* const* rows, Index count, const double* weights, Index outputs, Index cols,
+void forward_short(const double* rows, Index count, const double* weights, Index outputs, Index cols,
                    Index stride, double* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardDouble)(rows, count, weights, outputs, cols, stride, scores);
 }
-void backward_short(const float* const* rows, Index count, const float* residuals, Index stride,
-                    Index outputs, Index cols, float* gradient, Start start) {
+void backward_short(const float* rows, Index count, const float* residuals, Index stride, Index outputs,
+                    Index cols, float* gradient, Start start) {
     HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
-void backward_short(const double* const* rows, Index count, const double* residuals, Index stride,
-                    Index outputs, Index cols, double* gradient, Start start) {
+void backward_short(const double* rows, Index count, const double* residuals, Index stride, Index outputs,
+                    Index cols, double* gradient, Start start) {
     HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
 

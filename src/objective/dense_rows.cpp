@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -72,7 +73,7 @@ class DenseRows final : public RowEngine<Real> {
         to.outputs = outputs;
         to.entries = weights;
         to.shifted = relative_ && outputs == outputs_;
-        if (to.shifted) return shift(to);
+        if (short_ || to.shifted) return copy(to);
         if (outputs <= kernels::few_outputs) return;
         to.packed.resize(static_cast<std::size_t>(kernels::padded<Real>(outputs) * cols_));
         parallel(threads_, [&](int part) {
@@ -82,14 +83,14 @@ class DenseRows final : public RowEngine<Real> {
         to.entries = to.packed.data();
     }
     void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
-        const Sample* const* rows = locate(part, stretch);
         const Weights& weights = weights_[set];
         const auto at = layout(weights.outputs);
-        const Index outputs = weights.outputs - (weights.shifted ? 1 : 0);
+        const Index outputs = weights.own();
+        const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
         if constexpr (plain) {
             if (short_) {
-                kernels::forward_short(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
-                                       scores);
+                kernels::forward_short(samples_.row(stretch.first), stretch.count, weights.entries, outputs,
+                                       cols_, at.output_stride, scores);
             } else if (weights.outputs <= kernels::few_outputs) {
                 kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
                                      scores, fetch_forward(part, stretch));
@@ -135,12 +136,12 @@ class DenseRows final : public RowEngine<Real> {
     void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
              Stretch next) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        const Sample* const* rows = locate(part, stretch);
         kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
+        const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
         if constexpr (plain) {
             if (short_) {
-                kernels::backward_short(rows, stretch.count, residuals, layout.output_stride, summed(), cols_,
-                                        share_of(worker.piece), start);
+                kernels::backward_short(samples_.row(stretch.first), stretch.count, residuals,
+                                        layout.output_stride, summed(), cols_, share_of(worker.piece), start);
                 start = kernels::Start::kept;
                 return;
             }
@@ -165,6 +166,30 @@ class DenseRows final : public RowEngine<Real> {
         start = kernels::Start::kept;
         std::swap(worker.rows, worker.next);
         worker.located = next;
+    }
+    [[nodiscard]] bool walks() const override { return short_ && kernels::walk_rows<Real>(cols_) > 0; }
+    void walk(int part, Stretch stretch, Real* scores, FunctionRef<void(Stretch)> judge) override {
+        if constexpr (plain) {
+            const Weights& weights = weights_.front();
+            const Index stride = layout(weights.outputs).output_stride;
+            const auto judge_group = [&](Index first, Index count) {
+                if (weights.shifted) put_reference_back(reference_, outputs_, count, stride, scores);
+                judge({stretch.first + first, count});
+            };
+            kernels::ShortWalk<Real> walk{.weights = weights.entries,
+                                          .outputs = weights.own(),
+                                          .stride = stride,
+                                          .scores = scores,
+                                          .judge = judge_group};
+            if (gradient_open_) {
+                const int piece = workers_[static_cast<std::size_t>(part)].piece;
+                kernels::Start& start = starts_[static_cast<std::size_t>(piece)];
+                walk.summed = summed();
+                walk.gradient = share_of(piece);
+                walk.start = std::exchange(start, kernels::Start::kept);
+            }
+            kernels::walk_short(samples_.row(stretch.first), stretch.count, cols_, walk);
+        }
     }
     void close_gradient() override {
         upcoming_ = {};
@@ -202,6 +227,8 @@ class DenseRows final : public RowEngine<Real> {
         Index outputs = 0;
         bool shifted = false;  // entries are differences to the reference
         AlignedVector<Real> packed;
+        // Outputs that have weights of their own.
+        [[nodiscard]] Index own() const { return outputs - (shifted ? 1 : 0); }
     };
 
     // Outputs the gradient is summed up for: where residuals add up to zero, the last row follows from the others.
@@ -212,15 +239,21 @@ class DenseRows final : public RowEngine<Real> {
             kernels::axpby(last - first, factor, rows + l * cols_ + first, 1, to + first);
     }
 
-    // Replaces weights by their differences to a reference, which needs no score of its own then; the last output
-    // takes its place.
-    void shift(Weights& set) {
+    // A copy of the weights, in which they may be replaced by their differences to a reference, which needs no score of
+    // its own then: the last output takes its place.
+    void copy(Weights& set) {
         const auto row = [&](Index l) { return set.entries + l * cols_; };
-        if (reference_ < 0) reference_ = reference_output(set.entries, outputs_, cols_);
-        set.packed.resize(static_cast<std::size_t>((outputs_ - 1) * cols_));
-        for (Index l = 0; l + 1 < outputs_; ++l) {
-            kernels::subtract(cols_, row(l == reference_ ? outputs_ - 1 : l), row(reference_),
-                              set.packed.data() + l * cols_);
+        const Index stride = short_ ? kernels::padded<Real>(cols_) : cols_;
+        const Index outputs = set.own();
+        if (set.shifted && reference_ < 0) reference_ = reference_output(set.entries, outputs_, cols_);
+        set.packed.assign(static_cast<std::size_t>(outputs * stride), Real(0));
+        for (Index l = 0; l < outputs; ++l) {
+            Real* to = set.packed.data() + l * stride;
+            if (set.shifted) {
+                kernels::subtract(cols_, row(l == reference_ ? outputs_ - 1 : l), row(reference_), to);
+            } else {
+                std::copy_n(row(l), cols_, to);
+            }
         }
         set.entries = set.packed.data();
     }

@@ -197,22 +197,34 @@ double LinearObjective<Real>::run(const Pass& pass) {
 }
 
 template <class Real>
-void LinearObjective<Real>::first_scores(const Pass& pass, int part, Stretch stretch, Scratch& scratch) {
+bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
+    switch (pass.source) {
+        case Source::remembered:
+            return false;
+        case Source::remembered_and_moved:
+            return scores_.needs_projection();
+        case Source::second_and_moved:
+            return noted_move(moves_noted_ - 1).vertex.scale != 0;
+        case Source::data:
+        case Source::data_and_remember:
+            return true;
+    }
+    return true;
+}
+
+// What set 0 has given, if it was asked, becomes the scores at the first point.
+template <class Real>
+void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, Scratch& scratch) {
     const auto layout = engine_->layout(shape_.rows);
     Real* scores = scratch.scores.data();
     switch (pass.source) {
         case Source::data:
-            engine_->score(part, 0, stretch, scores);
             break;
         case Source::data_and_remember:
-            engine_->score(part, 0, stretch, scores);
             scores_.store(stretch, scores, layout);
             break;
         case Source::remembered_and_moved:
-            if (scores_.needs_projection()) {
-                engine_->score(part, 0, stretch, scores);
-                std::copy_n(scores, stretch.count, scores_.projection(stretch));
-            }
+            if (scores_.needs_projection()) std::copy_n(scores, stretch.count, scores_.projection(stretch));
             scores_.advance(stretch, step_, true);
             scores_.load(stretch, scores, layout);
             break;
@@ -221,7 +233,7 @@ void LinearObjective<Real>::first_scores(const Pass& pass, int part, Stretch str
             break;
         case Source::second_and_moved: {
             const FactoredMove<Real>& move = noted_move(moves_noted_ - 1);
-            if (move.vertex.scale != 0) engine_->score(part, 0, stretch, scratch.projection.data());
+            std::copy_n(scores, stretch.count, scratch.projection.data());
             std::copy_n(scratch.second.data(), engine_->score_size(shape_.rows), scores);
             move.vertex.mix(move.step, scratch.projection.data(), stretch.count, shape_.rows, scores, layout);
             break;
@@ -260,24 +272,34 @@ double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, cons
 template <class Real>
 double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, int next) {
     Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-    const auto layout = engine_->layout(shape_.rows);
+    Real* scores = scratch.scores.data();
+    const bool two_points = pass.points.y != nullptr;
+    const bool scored = scores_rows(pass);
     const auto [first, last] = engine_->piece(piece);
     if (pass.gradient != nullptr) engine_->open_share(part, piece);
+    double loss = 0;
+    const auto judge = [&](Stretch stretch) {
+        complete_scores(pass, stretch, scratch);
+        loss += apply_loss(pass, stretch, targets_of(pass.selection, stretch, scratch), scratch);
+    };
+    if (engine_->walks() && scored && !two_points) {
+        engine_->walk(part, {first, last - first}, scores, judge);
+        return loss;
+    }
+    const auto layout = engine_->layout(shape_.rows);
     const Index block = engine_->block();
     const auto stretch_at = [&](Index begin, Index end) {
         return Stretch{begin, std::min(block, end - begin)};
     };
     Stretch after;
     if (next < engine_->pieces()) after = std::apply(stretch_at, engine_->piece(next));
-    double loss = 0;
     for (Index begin = first; begin < last; begin += block) {
         const Stretch stretch = stretch_at(begin, last);
-        const Real* targets = targets_of(pass.selection, stretch, scratch);
-        if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
-        first_scores(pass, part, stretch, scratch);
-        loss += apply_loss(pass, stretch, targets, scratch);
+        if (two_points) engine_->score(part, 1, stretch, scratch.second.data());
+        if (scored) engine_->score(part, 0, stretch, scores);
+        judge(stretch);
         if (pass.gradient != nullptr) {
-            engine_->add(part, stretch, scratch.scores.data(), layout,
+            engine_->add(part, stretch, scores, layout,
                          begin + block < last ? stretch_at(begin + block, last) : after);
         }
     }

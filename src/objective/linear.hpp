@@ -66,7 +66,9 @@ class LinearObjective final : public Objective<Real> {
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
     double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;
-    void first_scores(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
+    // Whether set 0 has something to score.
+    [[nodiscard]] bool scores_rows(const Pass& pass) const;
+    void complete_scores(const Pass& pass, Stretch stretch, Scratch& scratch);
     const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
     void prepare_scratch(int threads, const Blend<Real>& points);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "alfcg/data/features.hpp"
+#include "core/function_ref.hpp"
 #include "core/parallel.hpp"
 #include "kernels/dense.hpp"
 #include "objective/factored_move.hpp"
@@ -88,6 +89,13 @@ class RowEngine {
     /// Adds Σ residual ⊗ row to the share, and may fetch the rows that come next.
     virtual void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
                      Stretch next) = 0;
+    /// Whether rows are so short that a thread should rather walk through its piece a few rows at a time.
+    [[nodiscard]] virtual bool walks() const { return false; }
+    /// Scores the rows of a stretch with set 0; judge() makes the scores of some of them residuals, which are added to
+    /// the share if there is a gradient.
+    virtual void walk(int /*part*/, Stretch /*stretch*/, Real* /*scores*/,
+                      FunctionRef<void(Stretch)> /*judge*/) {}
+
     /// gradient = keep · gradient + Σ of all shares, in a fixed order.
     virtual void close_gradient() = 0;
 };
