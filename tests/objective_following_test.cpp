@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 #include "alfcg/alfcg.hpp"
 #include "bridge.hpp"
@@ -169,11 +171,12 @@ TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
 template <class Real>
 void check_announced(Entries entries, Storage storage, const RegionSpec& spec, bool two_points,
                      double tolerance) {
-    constexpr int outputs = 6;
-    constexpr Index features = 90;
+    constexpr int outputs = 8;
+    const Index features = entries == Entries::drawings ? 250 : 70;  // zeros that are passed over are no work
     const auto problem = problem_with(entries, "multinomial", 900, features, outputs);
-    Bridge<Real> told(problem, storage, 3);
-    Bridge<Real> plain(problem, storage, 3);
+    const int threads = two_points ? 2 : 3;
+    Bridge<Real> told(problem, storage, threads);
+    Bridge<Real> plain(problem, storage, threads);
     const auto region = make_region<Real>(spec);
     Matrix<Real> x(outputs, features);
     Matrix<Real> previous;
@@ -185,10 +188,15 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
     const auto table = told.objective->gradient_table();
     table->fill(x, scratch);
     std::mt19937_64 random(3);
-    for (int t = 0; t < 200; ++t) {
-        SCOPED_TRACE(t);
+    const auto draw = [&](int t) {
         std::vector<Index> batch(t % 7 == 3 ? 20 : 700);  // now and then too few to wake a thread for
         for (Index& row : batch) row = static_cast<Index>(random() % 900);
+        return batch;
+    };
+    std::vector<Index> batch = draw(0);
+    for (int t = 0; t < 200; ++t) {
+        SCOPED_TRACE(t);
+        const std::vector<Index> next = draw(t + 1);
         Blend<Real> blend{.keep = 0.5, .at_x = 0.8, .x = &x};
         if (t > 0 && two_points) {
             blend.at_y = -0.3;
@@ -201,6 +209,7 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
         plain.objective->blend(batch, blend, expected, scratch);
         if (blend.slopes != nullptr) blend.slopes = &slopes;
         blend.announced = true;
+        if (t % 13 != 5) told.objective->expect(next);
         told.objective->blend(batch, blend, gradient, scratch);
         EXPECT_LE(distance(gradient, expected), tolerance * (1 + from_matrix(expected).norm()));
         EXPECT_NEAR(slopes.at_x, exact.at_x, tolerance * (1 + std::abs(exact.at_x)));
@@ -224,6 +233,8 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
             told.objective->moved(vertex, step);
         }
         if (t == 150) told.objective->follow(nullptr);
+        batch =
+            t % 17 == 8 ? draw(t + 1) : next;  // once in a while it is another than the one that was expected
     }
 }
 
@@ -236,6 +247,60 @@ TEST(Following, AnnouncedMovesChangeBatchGradientsByNoMoreThanRounding) {
                     check_announced<double>(entries, storage, spec, two_points, 1e-12);
                     check_announced<float>(entries, storage, spec, two_points, 2e-5);
                 }
+}
+
+// What threads have done of the next batch by the time it comes, and what happens meanwhile, changes no bit of it.
+template <class Real>
+void check_early(bool two_points) {
+    constexpr int outputs = 8;
+    constexpr Index features = 250;
+    const auto problem = problem_with(Entries::drawings, "multinomial", 900, features, outputs);
+    const auto region = make_region<Real>({"nuclear", 0, 4, {}});
+    const auto run = [&](bool looked_at) {
+        Bridge<Real> bridge(problem, Storage::dense, 2);
+        auto objective = std::move(bridge.objective);
+        Matrix<Real> x(outputs, features);
+        Matrix<Real> previous = x;
+        Matrix<Real> gradient(outputs, features);
+        Matrix<Real> scratch;
+        Vertex<Real> vertex;
+        std::mt19937_64 random(7);
+        const auto draw = [&] {
+            std::vector<Index> batch(700);
+            for (Index& row : batch) row = static_cast<Index>(random() % 900);
+            return batch;
+        };
+        std::vector<Index> batch = draw();
+        for (int t = 0; t < 150; ++t) {
+            const std::vector<Index> next = draw();
+            objective->expect(next);
+            Blend<Real> blend{.keep = 0.5, .at_x = 0.5, .x = &x, .announced = true};
+            if (two_points) {
+                blend.at_y = -0.3;
+                blend.y = &previous;
+            }
+            objective->blend(batch, blend, gradient, scratch);
+            if (looked_at && t % 3 == 1) objective->evaluate(x, scratch);
+            region->minimize(gradient, 0, false, vertex);
+            previous = x;
+            move_towards(vertex, 1.0 / (t + 2), x);
+            objective->moved(vertex, 1.0 / (t + 2));
+            batch = next;
+        }
+        // It goes while threads may still be at work for it, and by another thread's hand.
+        std::thread([&] { objective.reset(); }).join();
+        return gradient;
+    };
+    const Matrix<Real> undisturbed = run(false);
+    const Matrix<Real> looked_at = run(true);
+    EXPECT_TRUE(std::equal(undisturbed.data(), undisturbed.data() + undisturbed.size(), looked_at.data()));
+}
+
+TEST(Following, WhatIsScoredAheadDependsOnNothingInBetween) {
+    for (const bool two_points : {false, true}) {
+        check_early<float>(two_points);
+        check_early<double>(two_points);
+    }
 }
 
 // ‖∇ in float − ∇ in double‖ / ‖∇ in double‖ on real data.

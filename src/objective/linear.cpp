@@ -97,7 +97,8 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
     Pass pass{{rows.data(), static_cast<Index>(rows.size())}, blend, &gradient};
     if (blend.announced) {
         noting_moves_ = true;
-        if (blend.y != nullptr && moves_noted_ > 0) pass.source = Source::second_and_moved;
+        if (moves_noted_ > 0 && blend.y != nullptr) pass.source = Source::second_and_moved;
+        if (moves_noted_ > 0 && blend.y == nullptr && ahead_) pass.source = Source::ahead_and_moved;
     }
     run(pass);
 }
@@ -141,12 +142,15 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
     const Blend<Real>& points = pass.points;
     switch (pass.source) {
         case Source::second_and_moved:
-            prepare_point(1, *points.y, moves_noted_ - 1);
-            prepare_projection(noted_move(moves_noted_ - 1).vertex);
+            prepare_point(pass.selection, 1, *points.y, moves_noted_ - 1);
+            prepare_projection(pass.selection, 0, noted_move(moves_noted_ - 1).vertex);
             return;
+        case Source::ahead_and_moved:
+            prepare_projection(pass.selection, 1, noted_move(moves_noted_ - 1).vertex);
+            break;
         case Source::remembered_and_moved:
             scores_.prepare_projection();
-            prepare_projection(scores_.vertex());
+            prepare_projection(pass.selection, 0, scores_.vertex());
             return;
         case Source::remembered:
             return;
@@ -156,23 +160,25 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
         case Source::data:
             break;
     }
-    prepare_point(0, *points.x, points.announced ? moves_noted_ : nowhere);
-    if (points.y != nullptr) prepare_point(1, *points.y, nowhere);
+    prepare_point(pass.selection, 0, *points.x, points.announced ? moves_noted_ : nowhere);
+    if (points.y != nullptr) prepare_point(pass.selection, 1, *points.y, nowhere);
 }
 
 // X w is scored as a set of its own.
 template <class Real>
-void LinearObjective<Real>::prepare_projection(const VertexFactors<Real>& vertex) {
-    prepared_at_[0] = nowhere;
-    if (vertex.scale != 0) engine_->prepare(0, vertex.right.data(), 1);
+void LinearObjective<Real>::prepare_projection(const Selection& selection, std::size_t set,
+                                               const VertexFactors<Real>& vertex) {
+    if (selection.list != nullptr) prepared_at_[set] = nowhere;
+    if (vertex.scale != 0) engine_->prepare(set, vertex.right.data(), 1);
 }
 
 // `place`: how many of the moves that were noted have led to this point.
 template <class Real>
-void LinearObjective<Real>::prepare_point(std::size_t set, const Matrix<Real>& point, Index place) {
+void LinearObjective<Real>::prepare_point(const Selection& selection, std::size_t set,
+                                          const Matrix<Real>& point, Index place) {
     const bool one_move_on = place > 0 && prepared_at_[set] == place - 1;
     engine_->prepare(set, point.data(), shape_.rows, one_move_on ? &noted_move(place - 1) : nullptr);
-    prepared_at_[set] = place;
+    if (selection.list != nullptr) prepared_at_[set] = place;
 }
 
 template <class Real>
@@ -185,6 +191,12 @@ double LinearObjective<Real>::run(const Pass& pass) {
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
     });
+    // The next pass will look at the same point, with other rows: as its second, or one move away from its first.
+    if (pass.source == Source::second_and_moved) {
+        ahead_ = engine_->score_ahead(1, &noted_move(moves_noted_ - 1));
+    } else if (pass.points.announced) {
+        ahead_ = engine_->score_ahead(0, nullptr);
+    }
     if (pass.gradient != nullptr) engine_->close_gradient();
     if (pass.points.slopes != nullptr) {
         *pass.points.slopes = {};
@@ -207,9 +219,25 @@ bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
             return noted_move(moves_noted_ - 1).vertex.scale != 0;
         case Source::data:
         case Source::data_and_remember:
+        case Source::ahead_and_moved:
             return true;
     }
     return true;
+}
+
+template <class Real>
+void LinearObjective<Real>::score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch) {
+    Real* scores = scratch.scores.data();
+    if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
+    if (pass.source == Source::ahead_and_moved && engine_->scored_ahead(part, 0, stretch, scores)) {
+        const FactoredMove<Real>& move = noted_move(moves_noted_ - 1);
+        Real* projection = scratch.projection.data();
+        if (move.vertex.scale != 0) engine_->score(part, 1, stretch, projection);
+        move.vertex.mix(move.step, projection, stretch.count, shape_.rows, scores,
+                        engine_->layout(shape_.rows));
+    } else if (scores_rows(pass)) {
+        engine_->score(part, 0, stretch, scores);
+    }
 }
 
 // What set 0 has given, if it was asked, becomes the scores at the first point.
@@ -219,6 +247,7 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, S
     Real* scores = scratch.scores.data();
     switch (pass.source) {
         case Source::data:
+        case Source::ahead_and_moved:
             break;
         case Source::data_and_remember:
             scores_.store(stretch, scores, layout);
@@ -273,8 +302,6 @@ template <class Real>
 double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, int next) {
     Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
     Real* scores = scratch.scores.data();
-    const bool two_points = pass.points.y != nullptr;
-    const bool scored = scores_rows(pass);
     const auto [first, last] = engine_->piece(piece);
     if (pass.gradient != nullptr) engine_->open_share(part, piece);
     double loss = 0;
@@ -282,7 +309,7 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
         complete_scores(pass, stretch, scratch);
         loss += apply_loss(pass, stretch, targets_of(pass.selection, stretch, scratch), scratch);
     };
-    if (engine_->walks() && scored && !two_points) {
+    if (engine_->walks() && scores_rows(pass) && pass.points.y == nullptr) {
         engine_->walk(part, {first, last - first}, scores, judge);
         return loss;
     }
@@ -295,8 +322,7 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     if (next < engine_->pieces()) after = std::apply(stretch_at, engine_->piece(next));
     for (Index begin = first; begin < last; begin += block) {
         const Stretch stretch = stretch_at(begin, last);
-        if (two_points) engine_->score(part, 1, stretch, scratch.second.data());
-        if (scored) engine_->score(part, 0, stretch, scores);
+        score_block(pass, part, stretch, scratch);
         judge(stretch);
         if (pass.gradient != nullptr) {
             engine_->add(part, stretch, scores, layout,
@@ -311,7 +337,7 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
     const int threads = engine_->begin(selection, scoring(), threads_);
     prepare_scratch(threads, {});
-    prepare_point(0, x, nowhere);
+    prepare_point(selection, 0, x, nowhere);
     const auto layout = engine_->layout(shape_.rows);
     engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];

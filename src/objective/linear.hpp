@@ -44,7 +44,14 @@ class LinearObjective final : public Objective<Real> {
 
   private:
     // Where a pass takes the scores at its first point from.
-    enum class Source { data, data_and_remember, remembered, remembered_and_moved, second_and_moved };
+    enum class Source {
+        data,
+        data_and_remember,
+        remembered,
+        remembered_and_moved,
+        second_and_moved,
+        ahead_and_moved,  // where they have been scored ahead, or else the data
+    };
     struct Pass {
         Selection selection;
         Blend<Real> points;
@@ -68,6 +75,7 @@ class LinearObjective final : public Objective<Real> {
     double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;
     // Whether set 0 has something to score.
     [[nodiscard]] bool scores_rows(const Pass& pass) const;
+    void score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
     void complete_scores(const Pass& pass, Stretch stretch, Scratch& scratch);
     const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
@@ -84,8 +92,8 @@ class LinearObjective final : public Objective<Real> {
         return last_moves_[static_cast<std::size_t>(number % 2)];
     }
     void prepare_weights(const Pass& pass);
-    void prepare_projection(const VertexFactors<Real>& vertex);
-    void prepare_point(std::size_t set, const Matrix<Real>& point, Index place);
+    void prepare_projection(const Selection& selection, std::size_t set, const VertexFactors<Real>& vertex);
+    void prepare_point(const Selection& selection, std::size_t set, const Matrix<Real>& point, Index place);
 
     BlockLoss<Real> loss_;
     int threads_;
@@ -105,12 +113,13 @@ class LinearObjective final : public Objective<Real> {
     int moves_ = 0;          // since the scores were computed from the data
 
     // Moves of an iterate whose batch gradients are asked for, as long as none goes towards a dense vertex; and how many
-    // had led to the weights of the engine's sets.
+    // had led to the weights of the engine's sets for batches.
     static constexpr Index nowhere = -1;
     std::array<FactoredMove<Real>, 2> last_moves_;
     bool noting_moves_ = false;
     Index moves_noted_ = 0;
     std::array<Index, 2> prepared_at_{nowhere, nowhere};
+    bool ahead_ = false;  // the engine may have scores of the next batch
 };
 
 }  // namespace alfcg

@@ -65,14 +65,15 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
     if (followed_ == nullptr || known_ != Knowledge::scores) return;
     factored_ = scores_.take_factors(vertex);
     const bool look = !factored_ || scores_.needs_projection();
-    const int threads = engine_->begin({nullptr, samples_}, scoring(), threads_);
+    const Selection all{nullptr, samples_};
+    const int threads = engine_->begin(all, scoring(), threads_);
     prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();
-        if (look) prepare_projection(scores_.vertex());
+        if (look) prepare_projection(all, 0, scores_.vertex());
     } else {
         scores_.prepare_towards();
-        prepare_point(0, vertex.dense, nowhere);
+        prepare_point(all, 0, vertex.dense, nowhere);
     }
     const auto layout = engine_->layout(shape_.rows);
     if (look) {

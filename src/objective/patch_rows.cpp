@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/waiting.hpp"
 #include "kernels/vector.hpp"
 #include "objective/dense_pass.hpp"
 #include "objective/patch_samples.hpp"
@@ -26,17 +29,22 @@ class PatchRows final : public RowEngine<Real> {
     PatchRows(PatchSamples<Real> samples, int threads)
         : samples_(std::move(samples)), cols_(samples_.cols()), workers_(static_cast<std::size_t>(threads)) {}
 
+    ~PatchRows() override { early_.wait(); }
+    PatchRows(const PatchRows&) = delete;
+    PatchRows& operator=(const PatchRows&) = delete;
+
     void expect(const Selection& upcoming) override { upcoming_ = upcoming; }
     int begin(const Selection& selection, Scoring scoring, int threads) override {
-        ++pass_;
+        early_.wait();
         selection_ = selection;
         outputs_ = scoring.outputs;
         relative_ = spares_an_output(scoring, selection.count);
         reference_ = -1;
-        const double work = samples_.filled() * static_cast<double>(selection.count * cols_ * outputs_);
-        threads_ = work < serial_patch_work ? 1 : threads;
+        threads_ = worthwhile(selection.count, threads);
         block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
-        pieces_ = share_out();
+        announced_ = !whole() && std::equal(early_.rows.begin(), early_.rows.end(), selection.list,
+                                            selection.list + selection.count);
+        pieces_ = whole() ? whole_pieces() : batch_pieces(selection, threads_, announced_);
         for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
         return threads_;
     }
@@ -47,23 +55,22 @@ class PatchRows final : public RowEngine<Real> {
 
     void prepare(std::size_t set, const Real* weights, Index outputs,
                  const FactoredMove<Real>* since) override {
+        set = slot(set);
         Weights& to = weights_.at(set);
         const bool shifted = relative_ && outputs == outputs_;
         const Index own = outputs - (shifted ? 1 : 0);
         const bool kept =
             since != nullptr && to.shifted == shifted && to.outputs == own && still_good(to, *since);
-        to.before = kept ? to.pass : 0;
-        to.since = since;
-        to.stays = kept ? to.stays * (1 - since->step) : 1;
-        to.moves = kept ? to.moves + 1 : 0;
-        to.pass = pass_;
-        to.matrix = weights;
-        to.shifted = shifted;
-        to.outputs = own;
-        if (shifted) {
-            if (kept) reference_ = to.reference;
-            if (reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
-            to.reference = reference_;
+        if (kept) {
+            to.make(*since);
+            if (shifted) reference_ = to.reference;
+        } else {
+            // Not by one: a thread that has made a move early must not take it for this.
+            to = {.version = to.version + 2, .matrix = weights, .outputs = own, .shifted = shifted};
+            if (shifted) {
+                if (reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
+                to.reference = reference_;
+            }
         }
         place_features(own);
         // Memory for threads, which must not throw.
@@ -72,19 +79,47 @@ class PatchRows final : public RowEngine<Real> {
             auto& entries = worker.weights.at(set).entries;
             const auto size = static_cast<std::size_t>(share_size(own));
             if (entries.size() != size) entries.assign(size, Real(0));  // places without a feature stay zero
-            if (kept) worker.right.resize(static_cast<std::size_t>(share_size(1)));
+            worker.right.resize(static_cast<std::size_t>(share_size(1)));
         }
-        if (whole()) update_weights(workers_.front(), set);
+        if (whole()) update_weights(workers_.front(), set, to);
     }
     void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
         // Threads that share a batch place the weights each for itself, which is faster than to wait for one.
         Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
-        if (!whole()) update_weights(worker, set);
+        set = slot(set);
         const Weights& weights = weights_[set];
-        const kernels::PatchedRow* rows = locate(part, stretch);
-        kernels::forward_patches({rows, stretch.count, samples_.groups()}, worker.weights[set].entries.data(),
-                                 weights.outputs, scores);
-        if (weights.shifted) put_reference_back(reference_, outputs_, stretch.count, patch_rows, scores);
+        if (take_early(part, set, weights.version, stretch, scores)) return;
+        if (!whole()) update_weights(worker, set, weights);
+        score_rows(locate(part, stretch), stretch.count, worker.weights[set].entries.data(), weights, scores);
+    }
+
+    // Threads but the first score the rows they will have to, up to a block of them, while the first one closes the
+    // gradient and its caller makes a move.
+    bool score_ahead(std::size_t set, const FactoredMove<Real>* move) override {
+        early_.rows.assign(upcoming_.list, upcoming_.list + upcoming_.count);
+        early_.threads = 1;
+        const int threads = worthwhile(upcoming_.count, static_cast<int>(workers_.size()));
+        if (threads == 1 || threads != threads_ || (move != nullptr && !still_good(weights_[set], *move)))
+            return false;
+        early_.threads = threads;
+        early_.pieces = batch_pieces(upcoming_, threads, true);
+        early_.set = set;
+        early_.weights = weights_[set];
+        if (move != nullptr) early_.weights.make(*move);
+        // The caller's may change.
+        if (early_.weights.since != nullptr) early_.move = *early_.weights.since;
+        for (int part = 1; part < threads; ++part) {
+            Worker& worker = workers_[static_cast<std::size_t>(part)];
+            worker.rows.reserve(static_cast<std::size_t>(patch_rows));
+            worker.early_scores.resize(static_cast<std::size_t>(outputs_ * patch_rows));
+        }
+        early_.running.store(threads - 1, std::memory_order_relaxed);
+        Team::mine().start(threads, score_early_);
+        return true;
+    }
+    bool scored_ahead(int part, std::size_t set, Stretch stretch, Real* scores) override {
+        const Weights& weights = weights_[set];
+        return weights.since != nullptr && take_early(part, set, weights.version - 1, stretch, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
@@ -125,46 +160,86 @@ class PatchRows final : public RowEngine<Real> {
     }
 
   private:
+    static constexpr std::size_t sets = 2;
+    // Each time that weights change they have a new version; what threads have placed is of one of them.
     struct PlacedWeights {
         AlignedVector<Real> entries;
-        Index pass = 0;  // they were placed for
+        Index version = 0;
     };
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
     struct alignas(128) Worker {
         int piece = 0;  // that it adds up
-        std::array<PlacedWeights, 2> weights;
+        std::array<PlacedWeights, 2 * sets> weights;
         AlignedVector<Real> right;              // w of a move, placed
         std::vector<kernels::PatchedRow> rows;  // of the stretch at hand
         Stretch located;                        // which that is
         // Of a batch: the rows that come next, and which of those at hand have a group.
         std::vector<kernels::PatchedRow> next;
         std::vector<std::uint64_t> having;
+        // Of the next batch: the first stretch, and its scores.
+        Stretch early;
+        AlignedVector<Real> early_scores;
     };
     struct Weights {
+        Index version = 0;
         const Real* matrix = nullptr;
         Index outputs = 0;     // that have a score of their own
         bool shifted = false;  // scores are differences to the reference's
         Index reference = -1;
-        Index pass = 0;    // they were prepared for
-        Index before = 0;  // the pass they have moved from, if any
-        const FactoredMove<Real>* since = nullptr;
-        int moves = 0;     // since they were placed from the matrix
-        double stays = 1;  // share that these moves have left of them
+        const FactoredMove<Real>* since = nullptr;  // what leads here from the version before, if anything
+        int moves = 0;                              // since they were placed from the matrix
+        double stays = 1;                           // share that these moves have left of them
+
+        void make(const FactoredMove<Real>& move) {
+            ++version;
+            since = &move;
+            stays *= 1 - move.step;
+            ++moves;
+        }
+    };
+    // What is done of the next pass over a batch before it begins.
+    struct Early {
+        std::vector<Index> rows;  // of the batch
+        int threads = 1;          // of which the first has done nothing
+        RowPieces pieces;
+        std::size_t set = 0;
+        FactoredMove<Real> move;
+        Weights weights;  // after it
+        std::atomic<int> running = 0;
+
+        void wait() const {
+            for (int left = running.load(std::memory_order_acquire); left > 0;
+                 left = running.load(std::memory_order_acquire))
+                await_change(running, left);
+        }
+    };
+    struct ScoreEarly {
+        PatchRows& engine;
+        void operator()(int part) const { engine.score_early(part); }
     };
 
     // A pass over all rows, not over a batch.
     [[nodiscard]] bool whole() const { return selection_.list == nullptr; }
+    // Passes over all rows have sets of their own: what they do in between makes no difference to batches.
+    [[nodiscard]] std::size_t slot(std::size_t set) const { return whole() ? sets + set : set; }
     // Outputs the gradient is summed up for.
     [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
     [[nodiscard]] Index share_size(Index outputs) const { return samples_.groups() * outputs * patch_width; }
     Real* share_of(int piece) { return shares_.data() + piece * share_size(summed()); }
 
-    [[nodiscard]] RowPieces share_out() const {
-        if (!whole()) return RowPieces::of_threads(selection_, threads_, head_start);
+    [[nodiscard]] int worthwhile(Index rows, int threads) const {
+        const double work = samples_.filled() * static_cast<double>(rows * cols_ * outputs_);
+        return work < serial_patch_work ? 1 : threads;
+    }
+    [[nodiscard]] RowPieces whole_pieces() const {
         const double data = samples_.filled() * static_cast<double>(selection_.count * cols_);
         const Index sums = share_size(outputs_) * static_cast<Index>(sizeof(Real));
         const int count = RowPieces::suitable_count(threads_, static_cast<Index>(data), sums);
         return RowPieces::of_blocks(selection_.count, block_, count);
+    }
+    // The calling thread has a few rows more, or fewer, where others have been able to begin before it.
+    static RowPieces batch_pieces(const Selection& batch, int threads, bool announced) {
+        return RowPieces::of_threads(batch, threads, announced ? -batch.count / (2 * threads) : head_start);
     }
     // Where the features' weights, or sums, lie for so many outputs.
     void place_features(Index outputs) {
@@ -179,27 +254,26 @@ class PatchRows final : public RowEngine<Real> {
     }
     // Weights that move along need not be read again, nor do threads have to fetch them from each other's caches, as long
     // as rounding errors are few and the reference is what it was chosen for.
-    [[nodiscard]] bool still_good(const Weights& weights, const FactoredMove<Real>& move) const {
+    static bool still_good(const Weights& weights, const FactoredMove<Real>& move) {
         constexpr int most_moves = 64;
         constexpr double least_share = 0.5;
-        return !whole() && weights.pass > 0 && weights.moves < most_moves &&
+        return weights.version > 0 && weights.moves < most_moves &&
                weights.stays * (1 - move.step) > least_share;
     }
-    void update_weights(Worker& worker, std::size_t set) const {
-        const Weights& weights = weights_[set];
+    void update_weights(Worker& worker, std::size_t set, const Weights& weights) const {
         PlacedWeights& placed = worker.weights[set];
-        if (placed.pass == pass_) return;
-        if (weights.before > 0 && placed.pass == weights.before) {
-            move_weights(worker, set);
+        if (placed.version == weights.version) return;
+        if (weights.since != nullptr && placed.version + 1 == weights.version) {
+            move_weights(worker, weights, *weights.since, placed.entries.data());
         } else {
-            place_weights(worker, set);
+            place_weights(weights, placed.entries.data());
         }
-        placed.pass = pass_;
+        placed.version = weights.version;
     }
-    void move_weights(Worker& worker, std::size_t set) const {
-        const Weights& weights = weights_[set];
-        const VertexFactors<Real>& vertex = weights.since->vertex;
-        const double step = weights.since->step;
+    void move_weights(Worker& worker, const Weights& weights, const FactoredMove<Real>& move,
+                      Real* entries) const {
+        const VertexFactors<Real>& vertex = move.vertex;
+        const double step = move.step;
         std::array<Real, kernels::few_outputs> gains{};
         if (vertex.scale != 0) {
             std::transform(samples_.features().begin(), samples_.features().end(), worker.right.begin(),
@@ -208,29 +282,62 @@ class PatchRows final : public RowEngine<Real> {
                 return static_cast<double>(vertex.left[static_cast<std::size_t>(l)]);
             };
             for (Index l = 0; l < weights.outputs; ++l) {
-                const Index output = weights.shifted && l == reference_ ? weights.outputs : l;
-                const double gain = left(output) - (weights.shifted ? left(reference_) : 0);
+                const Index output = weights.shifted && l == weights.reference ? weights.outputs : l;
+                const double gain = left(output) - (weights.shifted ? left(weights.reference) : 0);
                 gains[static_cast<std::size_t>(l)] =
                     static_cast<Real>(step * vertex.scale * samples_.scale() * gain);
             }
         }
-        Real* entries = worker.weights[set].entries.data();
         kernels::move_patch_weights(samples_.groups(), weights.outputs, static_cast<Real>(1 - step),
                                     gains.data(), worker.right.data(), entries);
     }
-    void place_weights(Worker& worker, std::size_t set) const {
-        const Weights& from = weights_[set];
-        PlacedWeights& to = worker.weights[set];
+    void place_weights(const Weights& from, Real* entries) const {
         const Index* places = places_[static_cast<std::size_t>(from.outputs)].data();
         const auto scale = static_cast<Real>(samples_.scale());
-        const Real* reference = from.matrix + reference_ * cols_;
+        const Real* reference = from.shifted ? from.matrix + from.reference * cols_ : nullptr;
         for (Index l = 0; l < from.outputs; ++l) {
             // The last output takes the reference's place.
-            const Real* row = from.matrix + (from.shifted && l == reference_ ? from.outputs : l) * cols_;
-            Real* entries = to.entries.data() + l * patch_width;
+            const Real* row = from.matrix + (from.shifted && l == from.reference ? from.outputs : l) * cols_;
+            Real* to = entries + l * patch_width;
             for (Index j = 0; j < cols_; ++j)
-                entries[places[j]] = scale * (from.shifted ? row[j] - reference[j] : row[j]);
+                to[places[j]] = scale * (from.shifted ? row[j] - reference[j] : row[j]);
         }
+    }
+    void score_rows(const kernels::PatchedRow* rows, Index count, const Real* entries, const Weights& weights,
+                    Real* scores) const {
+        kernels::forward_patches({rows, count, samples_.groups()}, entries, weights.outputs, scores);
+        if (weights.shifted)
+            put_reference_back(weights.reference, weights.outputs + 1, count, patch_rows, scores);
+    }
+    // While others do what they like with the matrix and the moves: weights that would have to be placed anew are left.
+    void score_early(int part) {
+        Worker& worker = workers_[static_cast<std::size_t>(part)];
+        const Weights& weights = early_.weights;
+        PlacedWeights& placed = worker.weights[early_.set];
+        if (weights.since != nullptr && placed.version + 1 == weights.version) {
+            move_weights(worker, weights, early_.move, placed.entries.data());
+            placed.version = weights.version;
+        }
+        worker.early = {};
+        if (placed.version == weights.version) {
+            const auto [first, last] = early_.pieces.rows(part);
+            worker.early = {first, std::min(patch_rows, last - first)};
+            fill(worker.rows, {early_.rows.data(), std::ssize(early_.rows)}, worker.early);
+            score_rows(worker.rows.data(), worker.early.count, placed.entries.data(), weights,
+                       worker.early_scores.data());
+        }
+        early_.running.fetch_sub(1, std::memory_order_release);
+        early_.running.notify_one();
+    }
+    bool take_early(int part, std::size_t set, Index version, Stretch stretch, Real* scores) const {
+        const Worker& worker = workers_[static_cast<std::size_t>(part)];
+        if (!announced_ || part == 0 || part >= early_.threads || set != early_.set ||
+            version != early_.weights.version || stretch.first != worker.early.first ||
+            stretch.count != worker.early.count)
+            return false;
+        for (Index l = 0; l < outputs_; ++l)
+            std::copy_n(worker.early_scores.data() + l * patch_rows, stretch.count, scores + l * patch_rows);
+        return true;
     }
     // Sums by outputs and features, in the features' own order.
     void take_from_places(const Real* sums, Real* to) const {
@@ -306,8 +413,8 @@ class PatchRows final : public RowEngine<Real> {
     PatchSamples<Real> samples_;
     Index cols_;
     Selection selection_;
-    Selection upcoming_;  // of the next pass, as far as known
-    Index pass_ = 0;
+    Selection upcoming_;      // of the next pass, as far as known
+    bool announced_ = false;  // this one is the one that was expected
     Index outputs_ = 0;
     bool relative_ = false;  // one output less is enough
     Index reference_ = -1;   // the output others are compared with, once chosen
@@ -321,8 +428,10 @@ class PatchRows final : public RowEngine<Real> {
     AlignedVector<Real> own_order_;       // their sum, output by output
     std::vector<kernels::Start> starts_;  // whether a share holds anything
     std::vector<Real*> filled_;           // those that do
-    std::array<Weights, 2> weights_;
+    std::array<Weights, 2 * sets> weights_;
     std::array<std::vector<Index>, kernels::few_outputs + 1> places_;
+    Early early_;
+    ScoreEarly score_early_{*this};
 };
 
 }  // namespace
