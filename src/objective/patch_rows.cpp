@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -113,7 +114,7 @@ class PatchRows final : public RowEngine<Real> {
             worker.rows.reserve(static_cast<std::size_t>(patch_rows));
             worker.early_scores.resize(static_cast<std::size_t>(outputs_ * patch_rows));
         }
-        early_.running.store(threads - 1, std::memory_order_relaxed);
+        early_.running->store(threads - 1, std::memory_order_relaxed);
         Team::mine().start(threads, score_early_);
         return true;
     }
@@ -205,12 +206,13 @@ class PatchRows final : public RowEngine<Real> {
         std::size_t set = 0;
         FactoredMove<Real> move;
         Weights weights;  // after it
-        std::atomic<int> running = 0;
+        // Threads that are at it; the last of them may outlive the rest of this by a few instructions.
+        std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
 
         void wait() const {
-            for (int left = running.load(std::memory_order_acquire); left > 0;
-                 left = running.load(std::memory_order_acquire))
-                await_change(running, left);
+            for (int left = running->load(std::memory_order_acquire); left > 0;
+                 left = running->load(std::memory_order_acquire))
+                await_change(*running, left);
         }
     };
     struct ScoreEarly {
@@ -326,8 +328,9 @@ class PatchRows final : public RowEngine<Real> {
             score_rows(worker.rows.data(), worker.early.count, placed.entries.data(), weights,
                        worker.early_scores.data());
         }
-        early_.running.fetch_sub(1, std::memory_order_release);
-        early_.running.notify_one();
+        const auto running = early_.running;
+        running->fetch_sub(1, std::memory_order_release);
+        running->notify_one();
     }
     bool take_early(int part, std::size_t set, Index version, Stretch stretch, Real* scores) const {
         const Worker& worker = workers_[static_cast<std::size_t>(part)];
