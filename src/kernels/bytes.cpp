@@ -10,7 +10,7 @@
 
 #include "kernels/bytes.hpp"
 #include "kernels/dense.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "kernels/dense.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

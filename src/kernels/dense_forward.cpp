@@ -9,7 +9,7 @@
 
 #include "kernels/dense.hpp"
 #include "kernels/sums-inl.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

@@ -10,7 +10,7 @@
 
 #include "kernels/patches.hpp"
 #include "kernels/sums-inl.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

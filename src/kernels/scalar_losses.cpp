@@ -10,7 +10,7 @@
 
 #include "kernels/exp-inl.hpp"
 #include "kernels/losses.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

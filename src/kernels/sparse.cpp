@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "kernels/sparse.hpp"
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace alfcg::kernels::HWY_NAMESPACE {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "kernels/tail-inl.hpp"
+#include "kernels/tiles-inl.hpp"
 #include "region/lanes-inl.hpp"
 #include "region/products.hpp"
 #include "region/split.hpp"

@@ -1,9 +1,9 @@
 // Included once per instruction set (note the guard that toggles).
-#if defined(ALFCG_KERNELS_TAIL_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef ALFCG_KERNELS_TAIL_INL
-#undef ALFCG_KERNELS_TAIL_INL
+#if defined(ALFCG_KERNELS_TILES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ALFCG_KERNELS_TILES_INL
+#undef ALFCG_KERNELS_TILES_INL
 #else
-#define ALFCG_KERNELS_TAIL_INL
+#define ALFCG_KERNELS_TILES_INL
 #endif
 
 #include <hwy/highway.h>
