@@ -19,7 +19,8 @@ class TemporaryFolder {
     TemporaryFolder() {
         const bool in_memory = std::getenv("TMPDIR") == nullptr && ::access("/dev/shm", W_OK) == 0;
         const std::filesystem::path parent = in_memory ? "/dev/shm" : std::filesystem::temp_directory_path();
-        std::string pattern = (parent / "alfcg-test-XXXXXX").string();
+        std::string pattern =
+            (parent / ("alfcg-test-" + std::string(6, 'X'))).string();  // as mkdtemp wants it
         if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
         path_ = pattern;
     }

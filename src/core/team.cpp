@@ -1,7 +1,7 @@
 #include "core/team.hpp"
 
-#include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "core/waiting.hpp"
 
@@ -39,6 +39,7 @@ void Team::work(Member& member) {
 
 int Team::recruit(int threads) {
     if (static_cast<int>(members_.size()) + 1 >= threads) return threads;
+    members_.reserve(static_cast<std::size_t>(threads) - 1);
     try {
         while (static_cast<int>(members_.size()) + 1 < threads) {
             auto member = std::make_unique<Member>();
@@ -59,12 +60,14 @@ void Team::order(Member& member, const FunctionRef<void(int)>* job, int part) {
 }
 
 void Team::start(int threads, FunctionRef<void(int)> body) {
-    const bool alone = busy_ || is_member;
-    if (!alone) finish();
-    const int available = alone ? 1 : recruit(threads);
-    if (available > 1) body_ = body;
-    for (; !alone && at_work_ + 1 < available; ++at_work_)
-        order(*members_[static_cast<std::size_t>(at_work_)], &*body_, at_work_ + 1);
+    int available = 1;
+    if (!busy_ && !is_member) {
+        finish();
+        available = recruit(threads);
+        body_ = body;
+        for (; at_work_ + 1 < available; ++at_work_)
+            order(*members_[static_cast<std::size_t>(at_work_)], &*body_, at_work_ + 1);
+    }
     for (int part = available; part < threads; ++part) body(part);
 }
 

