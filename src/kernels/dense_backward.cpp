@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/dense.hpp"
 #include "kernels/tiles-inl.hpp"
@@ -48,9 +49,7 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     ALFCG_UNROLL
     for (Index c = 0; c < C; ++c) {
         ALFCG_UNROLL
-        for (Index v = 0; v < V; ++v)
-            sum[c][v] = start == Start::zero ? hn::Zero(d)
-                                             : load(gradient + c * gradient_stride, v, last != Last::whole);
+        for (Index v = 0; v < V; ++v) sum[c][v] = hn::Zero(d);
     }
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
@@ -64,6 +63,15 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
         for (Index c = 0; c < C; ++c) {
             const Vector r = hn::Set(d, residual[c * layout.output_stride]);
             for (Index v = 0; v < V; ++v) sum[c][v] = hn::MulAdd(r, x[v], sum[c][v]);
+        }
+    }
+    // Not before: multiply-adds would wait for what was summed up so far, which the next tile's need not.
+    if (start == Start::kept) {
+        ALFCG_UNROLL
+        for (Index c = 0; c < C; ++c) {
+            ALFCG_UNROLL
+            for (Index v = 0; v < V; ++v)
+                sum[c][v] = hn::Add(sum[c][v], load(gradient + c * gradient_stride, v, last != Last::whole));
         }
     }
     ALFCG_UNROLL
@@ -86,11 +94,11 @@ constexpr bool HasWholeTile(Index outputs, Index vectors) {
     return vectors > 1 && (!kManyRegisters || vectors == TileVectors(outputs));
 }
 
-// V vectors of features, `tail` entries of the last.
+// V vectors of features from j on, `tail` entries of the last; where all are whole, as often as they fit before `end`.
 template <Index V, class Real, class Sample>
-HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, const Real* residuals,
-                      ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
-                      Ahead<Sample> ahead, Index tail) {
+HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, Index end,
+                      const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
+                      Start start, Ahead<Sample> ahead, Index tail) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
@@ -102,11 +110,14 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
             constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;  // bytes of a tile share a cache line
             if constexpr (HasWholeTile(C, V)) {
-                if (tail == lanes)
-                    return Tile<C, V, Last::whole, fetched>(rows, count, j, r, layout, g, gradient_stride,
-                                                            start, ahead, j, tail);
+                if (tail == lanes) {
+                    for (Index k = j; k < end; k += V * lanes)
+                        Tile<C, V, Last::whole, fetched>(rows, count, k, r, layout, g + k, gradient_stride,
+                                                         start, ahead, k, tail);
+                    return;
+                }
             }
-            Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g, gradient_stride, start, ahead, j,
+            Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g + j, gradient_stride, start, ahead, j,
                                          tail);
         });
         ahead.count = 0;
@@ -244,32 +255,47 @@ HWY_INLINE void LastFeatures(const Real* const* rows, Index count, Index j, cons
     });
 }
 
+// Few outputs.
+template <class Real, class Sample>
+HWY_INLINE void BackwardFew(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
+                            Index outputs, Index cols, Real* gradient, Start start,
+                            const Ahead<Sample>& ahead) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index vectors = TileVectors(outputs);
+    const Index width = vectors * lanes;
+    // Samples of a tile are read again at once where it takes several for all outputs.
+    const Index step = outputs <= TileOutputs(vectors) ? std::max(cols / width, Index{1}) * width : width;
+    for (Index j = 0; j < cols; j += step) {
+        ForWidth<Real>(std::min(width, cols - j), [&]<Index V>(Index tail) HWY_ATTR {
+            Tiles<V>(outputs, rows, count, j, std::min(j + step, cols), residuals, layout, gradient, cols,
+                     start, ahead, tail);
+        });
+    }
+}
+
+template <class Real>
+HWY_INLINE void BackwardMany(const Real* const* rows, Index count, const Real* residuals, ScoreLayout layout,
+                             Index outputs, Index cols, Real* gradient, Start start,
+                             const Ahead<Real>& ahead) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index rest = cols % lanes;
+    const Index end = 2 * rest > lanes ? cols : cols - rest;
+    for (Index j = 0; j < end; j += kMostVectors * lanes)
+        Panel(rows, count, j, std::min(kMostVectors * lanes, end - j), residuals, layout, outputs, cols,
+              gradient, start, ahead);
+    if (end < cols)
+        LastFeatures(rows, count, end, residuals, layout.sample_stride, outputs, cols, gradient, start);
+}
+
 template <class Real, class Sample>
 void Backward(const Sample* const* rows, Index count, const Real* residuals, ScoreLayout layout,
               Index outputs, Index cols, Real* gradient, Start start, Ahead<Sample> ahead) {
-    constexpr bool bytes = sizeof(Sample) == 1;
-    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ahead.count = std::min(ahead.count, count);
-    const bool few = bytes || outputs <= few_outputs;
-    const Index vectors = few ? TileVectors(outputs) : kMostVectors;
-    const Index rest = cols % lanes;
-    const Index end = few || 2 * rest > lanes ? cols : cols - rest;
-    for (Index j = 0; j < end; j += vectors * lanes) {
-        const Index width = std::min(vectors * lanes, end - j);
-        if constexpr (!bytes) {
-            if (!few) {
-                Panel(rows, count, j, width, residuals, layout, outputs, cols, gradient, start, ahead);
-                continue;
-            }
-        }
-        ForWidth<Real>(width, [&]<Index V>(Index tail) HWY_ATTR {
-            Tiles<V>(outputs, rows, count, j, residuals, layout, gradient + j, cols, start, ahead, tail);
-        });
+    if constexpr (std::is_same_v<Real, Sample>) {
+        if (outputs > few_outputs)
+            return BackwardMany(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
     }
-    if constexpr (!bytes) {
-        if (end < cols)
-            LastFeatures(rows, count, end, residuals, layout.sample_stride, outputs, cols, gradient, start);
-    }
+    BackwardFew(rows, count, residuals, layout, outputs, cols, gradient, start, ahead);
 }
 
 void BackwardFloat(const float* const* rows, Index count, const float* residuals, ScoreLayout layout,

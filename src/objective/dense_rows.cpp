@@ -271,8 +271,7 @@ class DenseRows final : public RowEngine<Real> {
             if (selection_.list != nullptr) return std::clamp<Index>(rows_of(96), 16, 256);
             if (summed() <= 2) return std::clamp<Index>(rows_of(16), 48, 256);
             if (!plain || summed() <= most_memory_bound) return std::clamp<Index>(rows_of(320), 48, 256);
-            constexpr Index least = sizeof(Real) == sizeof(float) ? 24 : 32;
-            return std::clamp<Index>((Index{480} << 10) / row_bytes / 8 * 8, least, 256);
+            return std::clamp<Index>((Index{480} << 10) / row_bytes / 8 * 8, 24, 256);
         }
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
