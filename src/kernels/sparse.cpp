@@ -288,24 +288,38 @@ void ScatterStrided(const SparseLines<Real>& lines, LineChoice choice, const Rea
     }
 }
 
-// A square of entries, turned: to[j * to_stride + i] = from[i * from_stride + j].
+// Entries of a vector by kSide, turned: to[j * to_stride + i] = from[i * from_stride + j].
 #if HWY_TARGET == HWY_SCALAR
 template <class Real>
 constexpr Index kSide = 1;
-template <class Real>
-HWY_INLINE void TurnSquare(const Real* from, Index /*from_stride*/, Real* to, Index /*to_stride*/) {
+template <class D, class Real>
+HWY_INLINE void TurnTile(D /*d*/, const Real* from, Index /*from_stride*/, Real* to, Index /*to_stride*/) {
     *to = *from;
 }
 #else
 template <class Real>
 constexpr Index kSide = 16 / static_cast<Index>(sizeof(Real));
-HWY_INLINE void TurnSquare(const float* from, Index from_stride, float* to, Index to_stride) {
-    const hn::FixedTag<float, 4> d;
-    const hn::FixedTag<double, 2> wide;
-    const auto a = hn::LoadU(d, from);
-    const auto b = hn::LoadU(d, from + from_stride);
-    const auto c = hn::LoadU(d, from + 2 * from_stride);
-    const auto e = hn::LoadU(d, from + 3 * from_stride);
+// A vector of blocks of 128 bits that lie `step` apart.
+template <class D, class Real>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const Real* from, Index step) {
+    if constexpr (hn::MaxLanes(D()) == kSide<Real>) {
+        return hn::LoadU(d, from);
+    } else {
+        const hn::Half<D> half;
+        const Index blocks = static_cast<Index>(hn::Lanes(half)) / kSide<Real>;
+        const auto lower = LoadBlocks(half, from, step);
+        return hn::Combine(d, LoadBlocks(half, from + blocks * step, step), lower);
+    }
+}
+template <class D>
+HWY_INLINE void TurnTile(D d, const float* from, Index from_stride, float* to, Index to_stride) {
+    const hn::Repartition<double, D> wide;
+    const auto load = [&](Index row)
+                          HWY_ATTR { return LoadBlocks(d, from + row * from_stride, 4 * from_stride); };
+    const auto a = load(0);
+    const auto b = load(1);
+    const auto c = load(2);
+    const auto e = load(3);
     const auto ab_low = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
     const auto ab_high = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
     const auto ce_low = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
@@ -315,32 +329,45 @@ HWY_INLINE void TurnSquare(const float* from, Index from_stride, float* to, Inde
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, ab_high, ce_high)), d, to + 2 * to_stride);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, ab_high, ce_high)), d, to + 3 * to_stride);
 }
-HWY_INLINE void TurnSquare(const double* from, Index from_stride, double* to, Index to_stride) {
-    const hn::FixedTag<double, 2> d;
-    const auto a = hn::LoadU(d, from);
-    const auto b = hn::LoadU(d, from + from_stride);
+template <class D>
+HWY_INLINE void TurnTile(D d, const double* from, Index from_stride, double* to, Index to_stride) {
+    const auto a = LoadBlocks(d, from, 2 * from_stride);
+    const auto b = LoadBlocks(d, from + from_stride, 2 * from_stride);
     hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
     hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + to_stride);
 }
 #endif
 
+// Turns rows x cols entries, a vector of rows at a time; returns how many rows it has turned.
+template <class D, class Real>
+HWY_INLINE Index TurnRows(D d, const Real* from, Index from_stride, Index rows, Index cols, Real* to,
+                          Index to_stride) {
+    constexpr Index side = kSide<Real>;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    Index i = 0;
+    for (; i + lanes <= rows; i += lanes) {
+        Index j = 0;
+        for (; j + side <= cols; j += side)
+            TurnTile(d, from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+        for (; j < cols; ++j)
+            for (Index r = i; r < i + lanes; ++r) to[j * to_stride + r] = from[r * from_stride + j];
+    }
+    return i;
+}
+
 // Turns rows x cols entries; what lies beyond in either direction is left alone.
 template <class Real>
 HWY_INLINE void Turn(const Real* from, Index from_stride, Index rows, Index cols, Real* to, Index to_stride) {
-    constexpr Index side = kSide<Real>;
     constexpr Index tile = 64;  // both sides of a tile stay in the first-level cache
     for (Index j0 = 0; j0 < cols; j0 += tile) {
-        const Index j1 = std::min(j0 + tile, cols);
-        Index i = 0;
-        for (; i + side <= rows; i += side) {
-            Index j = j0;
-            for (; j + side <= j1; j += side)
-                TurnSquare(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
-            for (; j < j1; ++j)
-                for (Index r = i; r < i + side; ++r) to[j * to_stride + r] = from[r * from_stride + j];
-        }
+        const Index width = std::min(tile, cols - j0);
+        const Real* at = from + j0;
+        Real* turned = to + j0 * to_stride;
+        Index i = TurnRows(hn::ScalableTag<Real>(), at, from_stride, rows, width, turned, to_stride);
+        i += TurnRows(hn::CappedTag<Real, kSide<Real>>(), at + i * from_stride, from_stride, rows - i, width,
+                      turned + i, to_stride);
         for (; i < rows; ++i)
-            for (Index j = j0; j < j1; ++j) to[j * to_stride + i] = from[i * from_stride + j];
+            for (Index j = 0; j < width; ++j) turned[j * to_stride + i] = at[i * from_stride + j];
     }
 }
 
