@@ -66,16 +66,18 @@ void check_objectives(double tolerance) {
                                         {"squared", 1},
                                         {"welsch", 1}})
         for (const Index features : {3, 50, 71, 131})
-            for (const std::string kind : {"dense", "pixels", "drawings", "sparse"}) {
+            for (const std::string kind : {"dense", "pixels", "drawings", "sparse", "coded"}) {
                 SCOPED_TRACE(std::string(loss) + " c=" + std::to_string(outputs) +
                              " d=" + std::to_string(features) + " " + kind);
                 // Enough rows for a pass that spares an output.
                 const Index rows = outputs <= 12 ? 64 * outputs + 13 : 77;
-                const Entries entries = kind == "pixels"     ? Entries::pixels
-                                        : kind == "drawings" ? Entries::drawings
-                                                             : Entries::numbers;
-                check_objective<Real>(problem_with(entries, loss, rows, features, outputs),
-                                      kind == "sparse" ? Storage::sparse : Storage::dense, tolerance);
+                const Entries entries = kind == "pixels" || kind == "coded" ? Entries::pixels
+                                        : kind == "drawings"                ? Entries::drawings
+                                                                            : Entries::numbers;
+                const Storage storage =
+                    kind == "sparse" || kind == "coded" ? Storage::sparse : Storage::dense;
+                check_objective<Real>(problem_with(entries, loss, rows, features, outputs), storage,
+                                      tolerance);
             }
 }
 

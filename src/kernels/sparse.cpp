@@ -124,27 +124,38 @@ struct Part {
     }
 };
 
-// Several sets of sums, so that an addition need not wait for the last.
-template <bool fetch, class From, class To, class Real>
-HWY_INLINE void GatherSpan(const SparseLines<Real>& lines, const LineChoice& choice, const From& from,
-                           const To& to, [[maybe_unused]] bool fetch_rest = false) {
+// Entries first .. last-1. Several sets of sums, so that an addition need not wait for the last.
+template <bool fetch, class Lines, class From>
+HWY_INLINE Part<From> SumLine(const Lines& lines, Index first, Index last, const From& from,
+                              bool fetch_rest) {
     constexpr Index sets = From::vectors + (From::has_rest ? 1 : 0) == 1 ? 4 : 2;
+    Part<From> sum[sets];
+    for (Index s = 0; s < sets; ++s) sum[s].Clear();
+    Index k = first;
+    for (; k + sets <= last; k += sets) {
+        if (fetch)
+            for (Index s = 0; s < sets; ++s) from.Fetch(lines.index_of(k + s + kAhead), fetch_rest);
+        for (Index s = 0; s < sets; ++s) sum[s].AddLine(lines.value_of(k + s), from, lines.index_of(k + s));
+    }
+    for (; k < last; ++k) sum[0].AddLine(lines.value_of(k), from, lines.index_of(k));
+    for (Index s = 2; s < sets; ++s) sum[s % 2].Add(sum[s]);
+    sum[0].Add(sum[1]);
+    return sum[0];
+}
+
+template <bool fetch, class Lines, class From, class To>
+HWY_INLINE void GatherSpan(const Lines& lines, const LineChoice& choice, const From& from, const To& to,
+                           bool fetch_rest = false) {
     const Index fetched = fetch ? lines.start[choice.first + choice.count] - kAhead : 0;
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
+        const Index first = lines.start[line];
         const Index last = lines.start[line + 1];
-        Index k = lines.start[line];
-        Part<From> sum[sets];
-        for (Index s = 0; s < sets; ++s) sum[s].Clear();
-        for (; k + sets <= last; k += sets) {
-            if (fetch && k + sets <= fetched)
-                for (Index s = 0; s < sets; ++s) from.Fetch(lines.index[k + s + kAhead], fetch_rest);
-            for (Index s = 0; s < sets; ++s) sum[s].AddLine(lines.value[k + s], from, lines.index[k + s]);
+        if (fetch && last <= fetched) {
+            SumLine<fetch>(lines, first, last, from, fetch_rest).Store(to, choice.place(i));
+        } else {
+            SumLine<false>(lines, first, last, from, false).Store(to, choice.place(i));
         }
-        for (; k < last; ++k) sum[0].AddLine(lines.value[k], from, lines.index[k]);
-        for (Index s = 2; s < sets; ++s) sum[s % 2].Add(sum[s]);
-        sum[0].Add(sum[1]);
-        sum[0].Store(to, choice.place(i));
     }
 }
 
@@ -213,14 +224,14 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
     }
 }
 
-template <class Real>
-HWY_INLINE Real GatherOne(const SparseLines<Real>& lines, Index line, const Real* table) {
+template <class Lines, class Real>
+HWY_INLINE Real GatherOne(const Lines& lines, Index line, const Real* table) {
     const Index last = lines.start[line + 1];
     Index k = lines.start[line];
     Real sum[4] = {};
     for (; k + 4 <= last; k += 4)
-        for (Index u = 0; u < 4; ++u) sum[u] += lines.value[k + u] * table[lines.index[k + u]];
-    for (; k < last; ++k) sum[0] += lines.value[k] * table[lines.index[k]];
+        for (Index u = 0; u < 4; ++u) sum[u] += lines.value_of(k + u) * table[lines.index_of(k + u)];
+    for (; k < last; ++k) sum[0] += lines.value_of(k) * table[lines.index_of(k)];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
@@ -230,9 +241,8 @@ HWY_INLINE void ScatterOne(const SparseLines<Real>& lines, Index line, Real resi
         to[lines.index[k]] += lines.value[k] * residual;
 }
 
-template <class Real>
-void Gather(const SparseLines<Real>& lines, LineChoice choice, Table<const Real> table, Index outputs,
-            Real* out) {
+template <class Lines, class Real>
+void Gather(const Lines& lines, LineChoice choice, Table<const Real> table, Index outputs, Real* out) {
     if (outputs == 1) {
         for (Index i = 0; i < choice.count; ++i)
             out[choice.place(i)] = GatherOne(lines, choice.line(i), table.entries);
@@ -416,6 +426,10 @@ void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Ind
                         Index outputs, REAL* out) {                                                          \
         Gather(lines, choice, table, outputs, out);                                                          \
     }                                                                                                        \
+    void GatherCoded##SUFFIX(const CodedLines<REAL>& lines, LineChoice choice, Table<const REAL> table,      \
+                             Index outputs, REAL* out) {                                                     \
+        Gather(lines, choice, table, outputs, out);                                                          \
+    }                                                                                                        \
     void Scatter##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,           \
                          Index outputs, Table<REAL> table) {                                                 \
         Scatter(lines, choice, residuals, outputs, table);                                                   \
@@ -457,6 +471,7 @@ namespace alfcg::kernels {
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define ALFCG_FOR(REAL, SUFFIX)                                                                            \
     HWY_EXPORT(Gather##SUFFIX);                                                                            \
+    HWY_EXPORT(GatherCoded##SUFFIX);                                                                       \
     HWY_EXPORT(Scatter##SUFFIX);                                                                           \
     HWY_EXPORT(GatherStrided##SUFFIX);                                                                     \
     HWY_EXPORT(ScatterStrided##SUFFIX);                                                                    \
@@ -467,6 +482,10 @@ namespace alfcg::kernels {
     void gather_sums(const SparseLines<REAL>& lines, LineChoice choice, Table<const REAL> table,           \
                      Index outputs, REAL* out) {                                                           \
         HWY_DYNAMIC_DISPATCH(Gather##SUFFIX)(lines, choice, table, outputs, out);                          \
+    }                                                                                                      \
+    void gather_sums(const CodedLines<REAL>& lines, LineChoice choice, Table<const REAL> table,            \
+                     Index outputs, REAL* out) {                                                           \
+        HWY_DYNAMIC_DISPATCH(GatherCoded##SUFFIX)(lines, choice, table, outputs, out);                     \
     }                                                                                                      \
     void scatter_adds(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,            \
                       Index outputs, Table<REAL> table) {                                                  \

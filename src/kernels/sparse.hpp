@@ -16,6 +16,21 @@ struct SparseLines {
     const Index* start;
     const std::int32_t* index;
     const Real* value;
+    [[nodiscard]] Index index_of(Index k) const { return index[k]; }
+    [[nodiscard]] Real value_of(Index k) const { return value[k]; }
+};
+
+/// The same in half the memory, where there are few values: an entry is its index and, in the lowest bits, the number of its value.
+template <class Real>
+struct CodedLines {
+    static constexpr int code_bits = 8;
+    static constexpr Index most_values = Index{1} << code_bits;
+    static constexpr Index most_indices = Index{1} << (32 - code_bits);
+    const Index* start;
+    const std::uint32_t* entry;
+    const Real* values;
+    [[nodiscard]] Index index_of(Index k) const { return entry[k] >> code_bits; }
+    [[nodiscard]] Real value_of(Index k) const { return values[entry[k] % most_values]; }
 };
 
 /// Some lines: those listed, or from `first` on.
@@ -60,6 +75,10 @@ void gather_sums(const SparseLines<float>& lines, LineChoice choice, Table<const
                  float* out);
 void gather_sums(const SparseLines<double>& lines, LineChoice choice, Table<const double> table,
                  Index outputs, double* out);
+void gather_sums(const CodedLines<float>& lines, LineChoice choice, Table<const float> table, Index outputs,
+                 float* out);
+void gather_sums(const CodedLines<double>& lines, LineChoice choice, Table<const double> table, Index outputs,
+                 double* out);
 
 /// table(index[k], l) += value[k] residuals[i * stride + l], the padding of `residuals` being zero.
 void scatter_adds(const SparseLines<float>& lines, LineChoice choice, const float* residuals, Index outputs,

@@ -19,7 +19,9 @@ constexpr Index claimed_columns = 1024;
 }  // namespace
 
 template <class Real>
-SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features) : cols_(features.cols()) {
+SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features,
+                                   const std::optional<CodedRows<Real>>& coded)
+    : cols_(features.cols()) {
     const auto entries = static_cast<std::size_t>(features.nonzeros());
     const auto cols = static_cast<std::size_t>(cols_);
     std::vector<Index> length(cols, 0);
@@ -39,16 +41,32 @@ SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features) : cols_
             start_[at + 1] = start_[at] + length[column];
         }
     }
-    row_.extend(entries);
-    value_.extend(entries);
-    for (Index i = 0; i < features.rows(); ++i) {
-        for (Index k = features.start[static_cast<std::size_t>(i)];
-             k < features.start[static_cast<std::size_t>(i) + 1]; ++k) {
-            const auto from = static_cast<std::size_t>(k);
-            const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(features.column[from])]++);
+    const auto for_each = [&](const auto& place) {
+        for (Index i = 0; i < features.rows(); ++i) {
+            for (Index k = features.start[static_cast<std::size_t>(i)];
+                 k < features.start[static_cast<std::size_t>(i) + 1]; ++k) {
+                const auto from = static_cast<std::size_t>(k);
+                place(i, from,
+                      static_cast<std::size_t>(next[static_cast<std::size_t>(features.column[from])]++));
+            }
+        }
+    };
+    if (coded) {
+        using Lines = kernels::CodedLines<Real>;
+        const Lines lines = coded->lines();
+        values_ = lines.values;
+        coded_.extend(entries);
+        for_each([&](Index i, std::size_t from, std::size_t to) {
+            const std::uint32_t code = lines.entry[from] % Lines::most_values;
+            coded_[to] = static_cast<std::uint32_t>(i) << Lines::code_bits | code;
+        });
+    } else {
+        row_.extend(entries);
+        value_.extend(entries);
+        for_each([&](Index i, std::size_t from, std::size_t to) {
             row_[to] = static_cast<std::int32_t>(i);
             value_[to] = features.value[from];
-        }
+        });
     }
 }
 
@@ -70,8 +88,14 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
                 for (Index l = 0; l < outputs; ++l)
                     for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
                         __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
-                kernels::gather_sums({start_.data(), row_.data(), value_.data()},
-                                     {nullptr, tile, count, place_.data() + tile}, residuals, outputs, sums);
+                const kernels::LineChoice choice{nullptr, tile, count, place_.data() + tile};
+                if (values_ != nullptr) {
+                    const kernels::CodedLines<Real> lines{start_.data(), coded_.data(), values_};
+                    kernels::gather_sums(lines, choice, residuals, outputs, sums);
+                } else {
+                    const kernels::SparseLines<Real> lines{start_.data(), row_.data(), value_.data()};
+                    kernels::gather_sums(lines, choice, residuals, outputs, sums);
+                }
                 kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
             }
         }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "alfcg/data/features.hpp"
 #include "kernels/sparse.hpp"
+#include "objective/coded_rows.hpp"
 
 namespace alfcg {
 
@@ -12,7 +14,8 @@ namespace alfcg {
 template <class Real>
 class SparseColumns {
   public:
-    explicit SparseColumns(const SparseFeatures<Real>& features);
+    /// With the samples in a coded form, columns are coded as well.
+    SparseColumns(const SparseFeatures<Real>& features, const std::optional<CodedRows<Real>>& coded);
 
     /// gradient[l * cols + j] = Σ_i residual(i, l) x_ij; residuals are a table of samples x outputs.
     void gather(int threads, kernels::Table<const Real> residuals, Index outputs, Real* gradient);
@@ -25,6 +28,8 @@ class SparseColumns {
     Buffer<Index> start_;               // cols + 1 entries
     Buffer<std::int32_t> row_;
     Buffer<Real> value_;
+    Buffer<std::uint32_t> coded_;            // in place of both
+    const Real* values_ = nullptr;           // that are coded
     std::vector<AlignedVector<Real>> sums_;  // of some columns, one per thread
 };
 

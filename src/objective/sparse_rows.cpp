@@ -7,6 +7,7 @@
 #include "core/parallel.hpp"
 #include "kernels/sparse.hpp"
 #include "kernels/vector.hpp"
+#include "objective/coded_rows.hpp"
 #include "objective/row_engine.hpp"
 #include "objective/sparse_columns.hpp"
 
@@ -73,10 +74,13 @@ class SparseRows final : public RowEngine<Real> {
     }
     void score(int /*part*/, std::size_t set, Stretch stretch, Real* scores) override {
         const Weights& weights = weights_[set];
-        if (weights.table || weights.outputs == 1) {
-            kernels::gather_sums(lines_, choice(stretch), {weights.entries, cols_}, weights.outputs, scores);
-        } else {
+        if (!weights.table && weights.outputs > 1) {
             kernels::gather_sums(lines_, choice(stretch), weights.entries, weights.outputs, cols_, scores);
+        } else if (coded_) {
+            kernels::gather_sums(coded_->lines(), choice(stretch), {weights.entries, cols_}, weights.outputs,
+                                 scores);
+        } else {
+            kernels::gather_sums(lines_, choice(stretch), {weights.entries, cols_}, weights.outputs, scores);
         }
     }
 
@@ -192,7 +196,8 @@ class SparseRows final : public RowEngine<Real> {
         if (bytes > std::max(modest_bytes, saved) ||
             features_.rows() > std::numeric_limits<std::int32_t>::max())
             return false;
-        columns_.emplace(features_);
+        coded_ = CodedRows<Real>::of(features_);
+        columns_.emplace(features_, coded_);
         return true;
     }
 
@@ -212,6 +217,7 @@ class SparseRows final : public RowEngine<Real> {
     std::vector<AlignedVector<Real>> shares_;  // one per thread
     AlignedVector<Real> sum_;                  // of all shares, where it is added to a gradient that stays
     AlignedVector<Real> residuals_;            // of all rows
+    std::optional<CodedRows<Real>> coded_;
     std::optional<SparseColumns<Real>> columns_;
 };
 
