@@ -258,10 +258,10 @@ class DenseRows final : public RowEngine<Real> {
         set.entries = set.packed.data();
     }
 
-    // Few outputs: rows stay in the second-level cache between the two halves of a pass, and leave room there for those
-    // that are being fetched, as far as enough of them fit to make the walk through the gradient worth it; or in the
-    // first-level cache, where there is little to walk through; scattered rows come in smaller blocks, since nothing
-    // fetches the first one ahead. Many outputs: the work on a row is long, and what counts is how often the weights
+    // Few outputs: rows stay in the second-level cache (1 MB) between the two halves of a pass, next to those that are being
+    // fetched, the weights and the gradient, as far as enough of them fit to make the walk through the gradient worth
+    // it; or in the first-level cache, where there is little to walk through; scattered rows come in smaller blocks,
+    // since nothing fetches the first one ahead. Many outputs: the work on a row is long, and what counts is how often the weights
     // are walked through.
     [[nodiscard]] Index block_rows() const {
         const Index row_bytes = std::max<Index>(cols_, 1) * static_cast<Index>(sizeof(Real));
@@ -271,7 +271,8 @@ class DenseRows final : public RowEngine<Real> {
             if (selection_.list != nullptr) return std::clamp<Index>(rows_of(96), 16, 256);
             if (summed() <= 2) return std::clamp<Index>(rows_of(16), 48, 256);
             if (!plain || summed() <= most_memory_bound) return std::clamp<Index>(rows_of(320), 48, 256);
-            return std::clamp<Index>((Index{480} << 10) / row_bytes / 8 * 8, 24, 256);
+            const Index rows = (Index{1} << 20) / row_bytes / 2 - summed();
+            return std::clamp<Index>(rows / 8 * 8, 16, 256);
         }
         const Index least = outputs_ * row_bytes > (Index{1} << 20) ? 192 : 48;
         return std::clamp<Index>((Index{512} << 10) / row_bytes / 24 * 24, least, 192);
