@@ -1,7 +1,6 @@
 #include "objective/coded_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <type_traits>
 
@@ -38,12 +37,7 @@ class Numbering {
     static std::size_t slot(Bits bits) {
         return static_cast<std::size_t>((std::uint64_t{bits} * 0x9E3779B97F4A7C15u) >> 32) % slots;
     }
-    std::array<std::int32_t, slots> numbers_ = filled();
-    static std::array<std::int32_t, slots> filled() {
-        std::array<std::int32_t, slots> none{};
-        none.fill(-1);
-        return none;
-    }
+    std::vector<std::int32_t> numbers_ = std::vector<std::int32_t>(slots, -1);  // of the value in a slot
     std::vector<Real> values_;
 };
 

@@ -14,7 +14,7 @@ namespace alfcg {
 template <class Real>
 class SparseColumns {
   public:
-    /// With the samples in a coded form, columns are coded as well.
+    /// With the samples in a coded form, which must stay, columns are coded as well.
     SparseColumns(const SparseFeatures<Real>& features, const std::optional<CodedRows<Real>>& coded);
 
     /// gradient[l * cols + j] = Σ_i residual(i, l) x_ij; residuals are a table of samples x outputs.
