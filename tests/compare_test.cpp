@@ -129,6 +129,21 @@ TEST(Reproduce, GoesOnAfterAKillWithoutRepeatingFinishedRuns) {
     EXPECT_TRUE(fs::exists(folder.file("rep/figures/figure-1a-auto.svg")));
 }
 
+TEST(Reproduce, TellsItsComparisonsApartAndTheCommandAsTyped) {
+    TemporaryFolder folder;
+    const auto result = run_program({"reproduce", "1", "4", "--max-iterations", "2", "--data-dir",
+                                     folder.path(), "--output", "rep", "--quiet"},
+                                    folder.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json summary = json::parse(read_bytes(folder.file("rep/summary.json")));
+    EXPECT_EQ(summary["command"],
+              "alfcg reproduce 1 4 --max-iterations 2 --data-dir " + folder.path() + " --output rep --quiet");
+    const std::string page = read_bytes(folder.file("rep/report.html"));
+    for (const std::string name :
+         {"Figure 1, rho 1e-5", "Figure 4, rho 1e-5", "Figure 1, rho auto", "Figure 4, rho auto"})
+        EXPECT_NE(page.find(">" + name + "</a>"), std::string::npos) << name;
+}
+
 TEST(Reproduce, PanelsAreThoseOfThePaper) {
     const auto panels = paper_panels(5);
     ASSERT_EQ(panels.size(), 8U);

@@ -165,6 +165,19 @@ TEST(ReportPage, a_report_without_figures_and_a_panel_without_curves_are_pages_t
     EXPECT_EQ(embedded(report_page(report))["figures"][0]["panels"][1]["note"], "MNIST was not found");
 }
 
+TEST(ReportPage, contents_call_a_figure_by_its_number_or_as_told) {
+    json report = small_report({2.0, 1.0}, {0.5, nullptr});
+    json figure = report["figures"][0];
+    figure["title"] = "Figure 3: nuclear ball";
+    report["figures"] = json::array({figure, figure});
+    report["figures"][1]["short"] = "Figure 3, rho <auto>";
+    const std::string page = report_page(report);
+    const std::string link = "title=\"Figure 3: nuclear ball\">";
+    EXPECT_EQ(count(page, link), 2U);
+    EXPECT_NE(page.find(link + "Figure 3</a>"), std::string::npos);
+    EXPECT_NE(page.find(link + "Figure 3, rho &lt;auto&gt;</a>"), std::string::npos);
+}
+
 TEST(ReportPage, a_large_report_stays_small_enough_to_open) {
     EXPECT_LT(report_page(reproduction()).size(), 6U << 20U);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
@@ -37,7 +38,9 @@ bool same_file(const std::string& one, const std::string& other) {
 
 std::string command_line(const CLI::App& app) {
     std::string text = "alfcg " + app.get_name();
+    std::set<const CLI::Option*> written;
     for (const CLI::Option* option : app.parse_order()) {
+        if (!written.insert(option).second) continue;  // one that takes several words comes with each of them
         if (!option->get_positional()) text += " " + option->get_name();
         if (option->get_items_expected_max() == 0) continue;  // a flag
         for (const std::string& word : option->results()) text += " " + quoted(word);

@@ -284,6 +284,9 @@ void write_report(const ReproduceArguments& arguments, const std::vector<Compari
         for (const int figure : arguments.figures) {
             json entry = figure_json(figure, comparison.panels);
             entry["title"] = entry["title"].get<std::string>() + suffix;
+            if (several)
+                entry["short"] =
+                    fmt::format("Figure {}, rho {}", figure, comparison.arguments.parameters.given.at("rho"));
             figures.push_back(std::move(entry));
         }
         json table = verdict_table(comparison.panels);

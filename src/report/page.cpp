@@ -59,9 +59,10 @@ std::string contents(const json& report) {
     std::string result;
     const auto link = [&](const std::string& target, const json& part) {
         const std::string title = part.value("title", std::string());
-        // "Figure 3: nuclear ball ..." is called by its number.
+        // "Figure 3: nuclear ball ..." is called by its number, unless that does not tell it from another.
+        const std::string name = part.value("short", title.substr(0, title.find(':')));
         result += fmt::format("<a href=\"#{}\" title=\"{}\">{}</a>\n", target, escape_markup(title),
-                              escape_markup(title.substr(0, title.find(':'))));
+                              escape_markup(name));
     };
     for (std::size_t place = 0; place < figures.size(); ++place) {
         link(fmt::format("figure-{}", place + 1), figures.at(place));

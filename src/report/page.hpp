@@ -11,27 +11,24 @@ namespace alfcg {
 ///   title, command            text; command is shown as given, with a copy button
 ///   version?, created?        text
 ///   facts?                    [[name, text], ...]
-///   view?                     {"quantity"?, "axis"?}: what is shown first ("suboptimality" and "epochs" when
-///   left out) figures?                  [figure, ...] tables?                   [table, ...] notes?
-///   [paragraph, ...]
+///   view?                     {"quantity"?, "axis"?}: what is shown first, else "suboptimality" and "epochs"
+///   figures?                  [figure, ...]
+///   tables?                   [table, ...]
+///   notes?                    [paragraph, ...]
 ///
-///   figure    title, note?, columns? (panels side by side on a wide screen; 1 when left out), panels:
-///   [panel, ...],
-///             quantity? (fixes what this figure shows, whatever the page's switch says)
-///   panel     title, note?, curves: [curve, ...], best? (the level that is subtracted; when left out, the
-///   lowest
+///   figure    title, note?, panels: [panel, ...], columns? (panels side by side on a wide screen, else 1),
+///             quantity? (fixes what this figure shows, whatever the page's switch says),
+///             short? (its name in the list of contents, else the title up to a colon; for tables as well)
+///   panel     title, note?, curves: [curve, ...], best? (the level that is subtracted, else the lowest
 ///             objective of the panel). A panel without curves shows its note in the place of a plot.
 ///   curve     method, setting?, emphasis?, runs: [run, ...] (one per seed)
-///   run       iteration, epochs, seconds, objective: arrays of one length; gap?, error?: the same or left
-///   out;
+///   run       iteration, epochs, seconds, objective: arrays of one length; gap?, error?: the same;
 ///             seed?, status?. An entry that is null (or not finite) is skipped.
 ///   table     title, note?, columns: [column, ...], rows: [[cell, ...], ...]
-///   column    name, type? ("text", "number" or "method": with the method's line beside it), digits?
-///   (significant,
-///             5 when left out), best? ("min" or "max": the best number is set in bold)
-///   cell      text, number or null; or {"text", "value"?, "mark"?}: text is shown, value is sorted by, mark
-///   is "good",
-///             "bad" or "neutral" (a verdict)
+///   column    name, type? ("text", "number" or "method": with the method's line beside it),
+///             digits? (significant, else 5), best? ("min" or "max": the best number is set in bold)
+///   cell      text, number or null; or {"text", "value"?, "mark"?}: text is shown, value is sorted by,
+///             mark is "good", "bad" or "neutral" (a verdict)
 ///
 /// quantity: "suboptimality" (objective minus best), "gap" or "error". axis: "seconds", "epochs" or
 /// "iterations". The curves in the page are thinned and rounded to keep it small; the page says so. Throws
