@@ -1,54 +1,22 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
-#include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "alfcg/region/region.hpp"
+#include "counted_allocations.hpp"
 #include "region_reference.hpp"
 
-// Every way to the heap is counted: operator new in all its forms and, where no sanitizer owns it, malloc
-// itself.
-namespace {
-std::atomic<long> allocations{0};
-}
-
+// Where no sanitizer owns it, malloc itself is counted as well.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
 #define ALFCG_COUNTS_MALLOC
 extern "C" void* __libc_malloc(std::size_t bytes);
 extern "C" void* malloc(std::size_t bytes) {
-    ++allocations;
+    ++alfcg::allocations;
     return __libc_malloc(bytes);
 }
 #endif
-
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-    ++allocations;
-    if (void* memory = std::malloc(bytes)) return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    ++allocations;
-    const auto boundary = static_cast<std::size_t>(alignment);
-    if (void* memory = std::aligned_alloc(boundary, (bytes + boundary - 1) / boundary * boundary))
-        return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
 
 namespace alfcg {
 namespace {

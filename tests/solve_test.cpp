@@ -2,50 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <map>
-#include <new>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "bridge.hpp"
+#include "counted_allocations.hpp"
 #include "reference/samples.hpp"
 #include "temporary_folder.hpp"
-
-namespace {
-
-// Every allocation of this program is counted. (Kept out of line: inlined, the compiler sees a free without
-// its new.)
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-    ++allocations;
-    const auto a = static_cast<std::size_t>(alignment);
-    if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t /*size*/) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t /*alignment*/) noexcept {
-    std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t /*size*/,
-                                       std::align_val_t /*alignment*/) noexcept {
-    std::free(p);
-}
 
 namespace alfcg {
 namespace {
