@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ sys.dont_write_bytecode = True
 
 from harness import tables  # noqa: E402
 from harness.data import DataFolder  # noqa: E402
-from harness.disturbance import Cores, Patience, Watch  # noqa: E402
+from harness.disturbance import Patience, Watch  # noqa: E402
 from harness.results import Results, Row, Table, row  # noqa: E402
 from harness.rounds import Pace, Side, alternate, ratio  # noqa: E402
 from harness.worker import Worker, WorkerFailed  # noqa: E402
@@ -108,30 +107,6 @@ class Harness(unittest.TestCase):
 
     def test_share_of_others_is_a_share(self) -> None:
         self.assertTrue(0 <= Watch(os.getpid()).others() <= 1)
-
-    def test_what_is_missing_of_the_cores_is_told_once_after_it_was_there(self) -> None:
-        class Arithmetic:
-            def __init__(self, seconds: list[float]) -> None:
-                self._seconds = iter(seconds)
-
-            def measure(self, name: str) -> tuple[list[float], dict[str, object]]:
-                assert name == "peak"
-                return [next(self._seconds)], {}
-
-        cores = Cores(Arithmetic([2.5, 2.0, 2.1, 4.0, 2.2, 2.2, 1.0]), looks=2)  # type: ignore[arg-type]
-        self.assertEqual([cores.missing() for _ in range(5)], [0.0, 0.5, 0.5, 0.0, 0.0])
-
-    def test_a_turn_without_all_cores_is_repeated(self) -> None:
-        class AllMissingAtFirst:
-            shares = itertools.chain([2.0], itertools.repeat(0.0))
-
-            def missing(self) -> float:
-                return next(self.shares)
-
-        with scripted(SCRIPT) as worker:
-            side = Side(worker, "m2")
-            side.take_turn(Pace(1, 0.0, Patience(100), cores=AllMissingAtFirst()))  # type: ignore[arg-type]
-            self.assertGreater(side.seconds[0], 6.0)  # which the first try would have given
 
     def test_results_survive_json_and_are_shown(self) -> None:
         results = Results(machine())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.data import DataFolder
-from harness.disturbance import Cores, Patience
+from harness.disturbance import Patience
 from harness.results import Results
 from harness.rounds import Pace
 from harness.worker import Worker
@@ -32,13 +32,12 @@ class Context:
     environment: dict[str, str]
     results: Results
     patience: Patience
-    cores: Cores | None = None
 
     def pace(self, rounds: int, quick_rounds: int, turn: float = 0.0, *, warm: bool = True) -> Pace:
         """Fewer rounds and shorter turns in a quick run."""
         if self.quick:
-            return Pace(quick_rounds, turn / 3, self.patience, warm)  # no time to look at the cores
-        return Pace(rounds, turn, self.patience, warm, self.cores)
+            return Pace(quick_rounds, turn / 3, self.patience, warm)
+        return Pace(rounds, turn, self.patience, warm)
 
     def ours(self, case: str, **settings: object) -> Worker:
         if str(settings.get("data")).startswith("mnist-"):

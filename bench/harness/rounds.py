@@ -1,8 +1,8 @@
 """Measures several sides in turn, so that a busy moment of the machine hits all of them alike.
 
 In its turn a side does as many repetitions as fit, and the fastest of them, the least disturbed, counts. A turn during
-which others used the CPU, or before or after which the cores were not all there, is repeated while patience lasts, and the
-quietest try counts. Over the rounds the median is taken.
+which others used the CPU is repeated while patience lasts, and the quietest try counts. Over the rounds the median is
+taken.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.disturbance import MOST_TRIES, QUIET, Cores, Patience, Watch
+from harness.disturbance import MOST_TRIES, QUIET, Patience, Watch
 from harness.worker import Worker
 
 # Threads of the side that has just been measured may spin for this long before they sleep.
@@ -28,7 +28,6 @@ class Pace:
     turn: float  # seconds; 0: one repetition
     patience: Patience
     warm: bool = True  # whether every side is run in beforehand
-    cores: Cores | None = None  # looked at between turns
 
 
 @dataclass
@@ -45,16 +44,12 @@ class Side:
         return statistics.median(self.seconds)
 
     def take_turn(self, pace: Pace) -> None:
-        tries: list[tuple[float, float]] = []  # share of the machine that was missing, seconds
+        tries: list[tuple[float, float]] = []  # share of others, seconds
         while True:
             start = time.monotonic()
             watch = Watch(self.worker.process)
             seconds, self.notes = self.worker.measure(self.measure, pace.turn)
-            disturbed = watch.others()
-            if pace.cores is not None:
-                time.sleep(PAUSE)
-                disturbed = max(disturbed, pace.cores.missing())
-            tries.append((disturbed, min(seconds)))
+            tries.append((watch.others(), min(seconds)))
             spent = time.monotonic() - start
             if tries[-1][0] <= QUIET or len(tries) == MOST_TRIES or not pace.patience.allows(spent):
                 break

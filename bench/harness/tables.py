@@ -43,7 +43,7 @@ def _preamble(results: Results) -> list[str]:
         f"CPU {machine['cpu']}, {machine['cores']} cores, {machine['threads']} threads, SIMD {machine['simd']}, "
         f"last cache {machine['last_cache']}",
         f"{versions}; {machine['mode']} run of {machine['date']}, {machine['seconds']:.0f} s, "
-        f"others had {100 * machine['others_median']:.0f} % of the machine meanwhile "
+        f"others used {100 * machine['others_median']:.0f} % of the CPU meanwhile "
         f"(in the worst turn {100 * machine['others_most']:.0f} %)",
     ]
 
