@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "alfcg/core/text.hpp"
 #include "data_files.hpp"
 
 namespace alfcg {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "alfcg/model/model.hpp"
 #include "model_examples.hpp"
 #include "temporary_folder.hpp"

@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "alfcg/core/error.hpp"
 #include "cli/commands.hpp"
 
 namespace {
@@ -97,6 +98,8 @@ int main(int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         return fail(
             "out of memory: fewer rows (--rows), fewer features (--features) or --precision f32 need less");
+    } catch (const alfcg::QuantityError& error) {
+        return fail(fmt::format("--{} {}", error.quantity(), error.complaint()));
     } catch (const std::exception& error) {
         return fail(error.what());
     }

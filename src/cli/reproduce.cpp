@@ -11,6 +11,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/core/text.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"

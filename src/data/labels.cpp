@@ -1,18 +1,13 @@
 #include "alfcg/data/labels.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "alfcg/core/text.hpp"
 #include "data/number.hpp"
 
 namespace alfcg {
-
-std::string format_number(double number) {
-    return fmt::format("{}", number);
-}
 
 Index Labels::size() const {
     return static_cast<Index>(numeric() ? numbers_.size() : codes_.size());

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "alfcg/core/error.hpp"
-#include "alfcg/data/labels.hpp"
+#include "alfcg/core/text.hpp"
 #include "method/table.hpp"
 
 namespace alfcg {

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/core/text.hpp"
 #include "alfcg/model/model.hpp"
 #include "model/arrays.hpp"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "alfcg/core/error.hpp"
-#include "alfcg/data/labels.hpp"
+#include "alfcg/core/text.hpp"
 
 namespace alfcg {
 

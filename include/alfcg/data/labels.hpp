@@ -55,7 +55,4 @@ struct Classes {
 
 Classes find_classes(const Labels& labels);
 
-/// Fewest digits that read back as exactly this number ("1", "-0.25", "100000", "1e+100").
-std::string format_number(double number);
-
 }  // namespace alfcg
