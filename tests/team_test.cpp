@@ -66,34 +66,6 @@ TEST(Team, MembersThatHaveGoneToSleepWakeUp) {
     EXPECT_EQ(sum, 10);
 }
 
-// While others are at work that was started, the caller goes on; the next call waits for them.
-TEST(Team, StartsWithoutWaiting) {
-    Team team;
-    std::atomic<bool> go = false;
-    std::vector<int> calls(4, 0);
-    const auto wait_and_count = [&](int part) {
-        while (!go) std::this_thread::yield();
-        ++calls[static_cast<std::size_t>(part)];
-    };
-    team.start(4, wait_and_count);
-    go = true;
-    std::vector<int> seen;
-    team.run(2, [&](int part) {
-        if (part == 0) seen = calls;
-    });
-    EXPECT_EQ(seen, (std::vector<int>{0, 1, 1, 1}));
-}
-
-TEST(Team, EndsWithWorkInHand) {
-    std::atomic<int> calls = 0;
-    const auto count = [&](int /*part*/) { ++calls; };
-    for (int round = 0; round < 20; ++round) {
-        Team team;
-        team.start(3, count);
-    }
-    EXPECT_EQ(calls, 40);
-}
-
 TEST(Team, EveryThreadHasItsOwn) {
     std::atomic<int> calls = 0;
     std::vector<std::thread> callers(4);

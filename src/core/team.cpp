@@ -19,7 +19,6 @@ Team& Team::mine() {
 }
 
 Team::~Team() {
-    finish();
     for (const auto& member : members_) {
         order(*member, nullptr, 0);
         member->thread.join();
@@ -59,36 +58,18 @@ void Team::order(Member& member, const FunctionRef<void(int)>* job, int part) {
     member.ordered.notify_one();
 }
 
-void Team::start(int threads, FunctionRef<void(int)> body) {
-    int available = 1;
-    if (!busy_ && !is_member) {
-        finish();
-        available = recruit(threads);
-        body_ = body;
-        for (; at_work_ + 1 < available; ++at_work_)
-            order(*members_[static_cast<std::size_t>(at_work_)], &*body_, at_work_ + 1);
-    }
-    for (int part = available; part < threads; ++part) body(part);
-}
-
-void Team::finish() {
-    for (; at_work_ > 0; --at_work_) {
-        const Member& member = *members_[static_cast<std::size_t>(at_work_ - 1)];
-        const unsigned ordered = member.ordered.load(std::memory_order_relaxed);
-        await_change(member.done, ordered - 1);
-    }
-}
-
 void Team::run(int threads, FunctionRef<void(int)> body) {
-    if (busy_ || is_member) {
-        for (int part = 0; part < threads; ++part) body(part);
-        return;
-    }
-    start(threads, body);
-    busy_ = true;
+    const int available = busy_ || is_member ? 1 : recruit(threads);
+    for (int part = 1; part < available; ++part)
+        order(*members_[static_cast<std::size_t>(part - 1)], &body, part);
+    const bool was_busy = std::exchange(busy_, true);
     body(0);
-    busy_ = false;
-    finish();
+    for (int part = available; part < threads; ++part) body(part);
+    busy_ = was_busy;
+    for (int part = 1; part < available; ++part) {
+        const Member& member = *members_[static_cast<std::size_t>(part - 1)];
+        await_change(member.done, member.ordered.load(std::memory_order_relaxed) - 1);
+    }
 }
 
 }  // namespace alfcg

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -26,10 +25,6 @@ class Team {
     /// system gives as many. Calls from within a body are made one after another. The body must not throw.
     void run(int threads, FunctionRef<void(int)> body);
 
-    /// The same without part 0 and without waiting for the others, who are done before the next call here begins. What the
-    /// body looks at must last as long: it has to tell its owner when it is over.
-    void start(int threads, FunctionRef<void(int)> body);
-
   private:
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
     struct alignas(128) Member {
@@ -44,11 +39,8 @@ class Team {
     // Returns how many threads there are then, with the caller.
     int recruit(int threads);
     void order(Member& member, const FunctionRef<void(int)>* job, int part);
-    void finish();
 
     std::vector<std::unique_ptr<Member>> members_;
-    std::optional<FunctionRef<void(int)>> body_;
-    int at_work_ = 0;  // members with a job
     bool busy_ = false;
 };
 

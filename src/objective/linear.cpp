@@ -98,7 +98,6 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
     if (blend.announced) {
         noting_moves_ = true;
         if (moves_noted_ > 0 && blend.y != nullptr) pass.source = Source::second_and_moved;
-        if (moves_noted_ > 0 && blend.y == nullptr && ahead_) pass.source = Source::ahead_and_moved;
     }
     run(pass);
 }
@@ -145,9 +144,6 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
             prepare_point(pass.selection, 1, *points.y, moves_noted_ - 1);
             prepare_projection(pass.selection, 0, noted_move(moves_noted_ - 1).vertex);
             return;
-        case Source::ahead_and_moved:
-            prepare_projection(pass.selection, 1, noted_move(moves_noted_ - 1).vertex);
-            break;
         case Source::remembered_and_moved:
             scores_.prepare_projection();
             prepare_projection(pass.selection, 0, scores_.vertex());
@@ -191,12 +187,6 @@ double LinearObjective<Real>::run(const Pass& pass) {
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
     });
-    // The next pass will look at the same point, with other rows: as its second, or one move away from its first.
-    if (pass.source == Source::second_and_moved) {
-        ahead_ = engine_->score_ahead(1, &noted_move(moves_noted_ - 1));
-    } else if (pass.points.announced) {
-        ahead_ = engine_->score_ahead(0, nullptr);
-    }
     if (pass.gradient != nullptr) engine_->close_gradient();
     if (pass.points.slopes != nullptr) {
         *pass.points.slopes = {};
@@ -219,7 +209,6 @@ bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
             return noted_move(moves_noted_ - 1).vertex.scale != 0;
         case Source::data:
         case Source::data_and_remember:
-        case Source::ahead_and_moved:
             return true;
     }
     return true;
@@ -227,17 +216,8 @@ bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
 
 template <class Real>
 void LinearObjective<Real>::score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch) {
-    Real* scores = scratch.scores.data();
     if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
-    if (pass.source == Source::ahead_and_moved && engine_->scored_ahead(part, 0, stretch, scores)) {
-        const FactoredMove<Real>& move = noted_move(moves_noted_ - 1);
-        Real* projection = scratch.projection.data();
-        if (move.vertex.scale != 0) engine_->score(part, 1, stretch, projection);
-        move.vertex.mix(move.step, projection, stretch.count, shape_.rows, scores,
-                        engine_->layout(shape_.rows));
-    } else if (scores_rows(pass)) {
-        engine_->score(part, 0, stretch, scores);
-    }
+    if (scores_rows(pass)) engine_->score(part, 0, stretch, scratch.scores.data());
 }
 
 // What set 0 has given, if it was asked, becomes the scores at the first point.
@@ -247,7 +227,6 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, S
     Real* scores = scratch.scores.data();
     switch (pass.source) {
         case Source::data:
-        case Source::ahead_and_moved:
             break;
         case Source::data_and_remember:
             scores_.store(stretch, scores, layout);

@@ -50,7 +50,6 @@ class LinearObjective final : public Objective<Real> {
         remembered,
         remembered_and_moved,
         second_and_moved,
-        ahead_and_moved,  // where they have been scored ahead, or else the data
     };
     struct Pass {
         Selection selection;
@@ -119,7 +118,6 @@ class LinearObjective final : public Objective<Real> {
     bool noting_moves_ = false;
     Index moves_noted_ = 0;
     std::array<Index, 2> prepared_at_{nowhere, nowhere};
-    bool ahead_ = false;  // the engine may have scores of the next batch
 };
 
 }  // namespace alfcg

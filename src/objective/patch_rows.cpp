@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/waiting.hpp"
 #include "kernels/vector.hpp"
 #include "objective/dense_pass.hpp"
 #include "objective/patch_samples.hpp"
@@ -30,22 +28,15 @@ class PatchRows final : public RowEngine<Real> {
     PatchRows(PatchSamples<Real> samples, int threads)
         : samples_(std::move(samples)), cols_(samples_.cols()), workers_(static_cast<std::size_t>(threads)) {}
 
-    ~PatchRows() override { early_.wait(); }
-    PatchRows(const PatchRows&) = delete;
-    PatchRows& operator=(const PatchRows&) = delete;
-
     void expect(const Selection& upcoming) override { upcoming_ = upcoming; }
     int begin(const Selection& selection, Scoring scoring, int threads) override {
-        early_.wait();
         selection_ = selection;
         outputs_ = scoring.outputs;
         relative_ = spares_an_output(scoring, selection.count);
         reference_ = -1;
         threads_ = worthwhile(selection.count, threads);
         block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
-        announced_ = !whole() && std::equal(early_.rows.begin(), early_.rows.end(), selection.list,
-                                            selection.list + selection.count);
-        pieces_ = whole() ? whole_pieces() : batch_pieces(selection, threads_, announced_);
+        pieces_ = whole() ? whole_pieces() : RowPieces::of_threads(selection, threads_, head_start);
         for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
         return threads_;
     }
@@ -66,8 +57,7 @@ class PatchRows final : public RowEngine<Real> {
             to.make(*since);
             if (shifted) reference_ = to.reference;
         } else {
-            // Not by one: a thread that has made a move early must not take it for this.
-            to = {.version = to.version + 2, .matrix = weights, .outputs = own, .shifted = shifted};
+            to = {.version = to.version + 1, .matrix = weights, .outputs = own, .shifted = shifted};
             if (shifted) {
                 if (reference_ < 0) reference_ = reference_output(weights, outputs, cols_);
                 to.reference = reference_;
@@ -89,38 +79,8 @@ class PatchRows final : public RowEngine<Real> {
         Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
         set = slot(set);
         const Weights& weights = weights_[set];
-        if (take_early(part, set, weights.version, stretch, scores)) return;
         if (!whole()) update_weights(worker, set, weights);
         score_rows(locate(part, stretch), stretch.count, worker.weights[set].entries.data(), weights, scores);
-    }
-
-    // Threads but the first score the rows they will have to, up to a block of them, while the first one closes the
-    // gradient and its caller makes a move.
-    bool score_ahead(std::size_t set, const FactoredMove<Real>* move) override {
-        early_.rows.assign(upcoming_.list, upcoming_.list + upcoming_.count);
-        early_.threads = 1;
-        const int threads = worthwhile(upcoming_.count, static_cast<int>(workers_.size()));
-        if (threads == 1 || threads != threads_ || (move != nullptr && !still_good(weights_[set], *move)))
-            return false;
-        early_.threads = threads;
-        early_.pieces = batch_pieces(upcoming_, threads, true);
-        early_.set = set;
-        early_.weights = weights_[set];
-        if (move != nullptr) early_.weights.make(*move);
-        // The caller's may change.
-        if (early_.weights.since != nullptr) early_.move = *early_.weights.since;
-        for (int part = 1; part < threads; ++part) {
-            Worker& worker = workers_[static_cast<std::size_t>(part)];
-            worker.rows.reserve(static_cast<std::size_t>(patch_rows));
-            worker.early_scores.resize(static_cast<std::size_t>(outputs_ * patch_rows));
-        }
-        early_.running->store(threads - 1, std::memory_order_relaxed);
-        Team::mine().start(threads, score_early_);
-        return true;
-    }
-    bool scored_ahead(int part, std::size_t set, Stretch stretch, Real* scores) override {
-        const Weights& weights = weights_[set];
-        return weights.since != nullptr && take_early(part, set, weights.version - 1, stretch, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
@@ -177,9 +137,6 @@ class PatchRows final : public RowEngine<Real> {
         // Of a batch: the rows that come next, and which of those at hand have a group.
         std::vector<kernels::PatchedRow> next;
         std::vector<std::uint64_t> having;
-        // Of the next batch: the first stretch, and its scores.
-        Stretch early;
-        AlignedVector<Real> early_scores;
     };
     struct Weights {
         Index version = 0;
@@ -198,28 +155,6 @@ class PatchRows final : public RowEngine<Real> {
             ++moves;
         }
     };
-    // What is done of the next pass over a batch before it begins.
-    struct Early {
-        std::vector<Index> rows;  // of the batch
-        int threads = 1;          // of which the first has done nothing
-        RowPieces pieces;
-        std::size_t set = 0;
-        FactoredMove<Real> move;
-        Weights weights;  // after it
-        // Threads that are at it; the last of them may outlive the rest of this by a few instructions.
-        std::shared_ptr<std::atomic<int>> running = std::make_shared<std::atomic<int>>(0);
-
-        void wait() const {
-            for (int left = running->load(std::memory_order_acquire); left > 0;
-                 left = running->load(std::memory_order_acquire))
-                await_change(*running, left);
-        }
-    };
-    struct ScoreEarly {
-        PatchRows& engine;
-        void operator()(int part) const { engine.score_early(part); }
-    };
-
     // A pass over all rows, not over a batch.
     [[nodiscard]] bool whole() const { return selection_.list == nullptr; }
     // Passes over all rows have sets of their own: what they do in between makes no difference to batches.
@@ -238,10 +173,6 @@ class PatchRows final : public RowEngine<Real> {
         const Index sums = share_size(outputs_) * static_cast<Index>(sizeof(Real));
         const int count = RowPieces::suitable_count(threads_, static_cast<Index>(data), sums);
         return RowPieces::of_blocks(selection_.count, block_, count);
-    }
-    // The calling thread has a few rows more, or fewer, where others have been able to begin before it.
-    static RowPieces batch_pieces(const Selection& batch, int threads, bool announced) {
-        return RowPieces::of_threads(batch, threads, announced ? -batch.count / (2 * threads) : head_start);
     }
     // Where the features' weights, or sums, lie for so many outputs.
     void place_features(Index outputs) {
@@ -310,37 +241,6 @@ class PatchRows final : public RowEngine<Real> {
         kernels::forward_patches({rows, count, samples_.groups()}, entries, weights.outputs, scores);
         if (weights.shifted)
             put_reference_back(weights.reference, weights.outputs + 1, count, patch_rows, scores);
-    }
-    // While others do what they like with the matrix and the moves: weights that would have to be placed anew are left.
-    void score_early(int part) {
-        Worker& worker = workers_[static_cast<std::size_t>(part)];
-        const Weights& weights = early_.weights;
-        PlacedWeights& placed = worker.weights[early_.set];
-        if (weights.since != nullptr && placed.version + 1 == weights.version) {
-            move_weights(worker, weights, early_.move, placed.entries.data());
-            placed.version = weights.version;
-        }
-        worker.early = {};
-        if (placed.version == weights.version) {
-            const auto [first, last] = early_.pieces.rows(part);
-            worker.early = {first, std::min(patch_rows, last - first)};
-            fill(worker.rows, {early_.rows.data(), std::ssize(early_.rows)}, worker.early);
-            score_rows(worker.rows.data(), worker.early.count, placed.entries.data(), weights,
-                       worker.early_scores.data());
-        }
-        const auto running = early_.running;
-        running->fetch_sub(1, std::memory_order_release);
-        running->notify_one();
-    }
-    bool take_early(int part, std::size_t set, Index version, Stretch stretch, Real* scores) const {
-        const Worker& worker = workers_[static_cast<std::size_t>(part)];
-        if (!announced_ || part == 0 || part >= early_.threads || set != early_.set ||
-            version != early_.weights.version || stretch.first != worker.early.first ||
-            stretch.count != worker.early.count)
-            return false;
-        for (Index l = 0; l < outputs_; ++l)
-            std::copy_n(worker.early_scores.data() + l * patch_rows, stretch.count, scores + l * patch_rows);
-        return true;
     }
     // Sums by outputs and features, in the features' own order.
     void take_from_places(const Real* sums, Real* to) const {
@@ -416,8 +316,7 @@ class PatchRows final : public RowEngine<Real> {
     PatchSamples<Real> samples_;
     Index cols_;
     Selection selection_;
-    Selection upcoming_;      // of the next pass, as far as known
-    bool announced_ = false;  // this one is the one that was expected
+    Selection upcoming_;  // of the next pass, as far as known
     Index outputs_ = 0;
     bool relative_ = false;  // one output less is enough
     Index reference_ = -1;   // the output others are compared with, once chosen
@@ -433,8 +332,6 @@ class PatchRows final : public RowEngine<Real> {
     std::vector<Real*> filled_;           // those that do
     std::array<Weights, 2 * sets> weights_;
     std::array<std::vector<Index>, kernels::few_outputs + 1> places_;
-    Early early_;
-    ScoreEarly score_early_{*this};
 };
 
 }  // namespace

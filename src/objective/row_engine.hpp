@@ -82,15 +82,6 @@ class RowEngine {
     /// Scores of a stretch of the selection.
     virtual void score(int part, std::size_t set, Stretch stretch, Real* scores) = 0;
 
-    /// Before the gradient is closed: threads that have nothing else to do may begin with the rows that are expected, and
-    /// score them with a set's weights as they are, or after a move; returns whether they do. What this changes is how the
-    /// rows of that pass are shared out, and when they are scored, but not their scores.
-    virtual bool score_ahead(std::size_t /*set*/, const FactoredMove<Real>* /*move*/) { return false; }
-    /// Scores of a stretch with the weights that a set had before its last move, if they have been computed ahead.
-    virtual bool scored_ahead(int /*part*/, std::size_t /*set*/, Stretch /*stretch*/, Real* /*scores*/) {
-        return false;
-    }
-
     /// Memory for the gradient, before the threads start; `keep` times what `gradient` holds stays in it.
     virtual void open_gradient(Real* gradient, double keep) = 0;
     /// A thread begins a piece: what it adds from now on goes to the piece's share, which is empty.
