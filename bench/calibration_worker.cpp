@@ -71,9 +71,9 @@ Options make_options(const Json& job) {
     if (job.contains("rho")) {
         const Json& rho = job.at("rho");
         if (rho == "probe") {
-            options.parameters.rho_rule = RhoRule::probe;
+            options.parameters.set("rho", "probe");
         } else if (rho.is_number()) {
-            options.parameters.rho = rho.get<double>();
+            options.parameters.set("rho", rho.get<double>());
         } else {
             throw Error("rho: " + rho.dump() + ": expected a number or \"probe\"");
         }

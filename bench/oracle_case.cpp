@@ -35,7 +35,7 @@ class TimedRegion final : public Region<Real> {
     }
     double composite(const Matrix<Real>& x) override { return inner_->composite(x); }
     [[nodiscard]] double diameter(Shape shape) const override { return inner_->diameter(shape); }
-    double gauge(const Matrix<Real>& x) override { return inner_->gauge(x); }
+    double violation(const Matrix<Real>& x) override { return inner_->violation(x); }
 
     std::vector<Call> calls;
     std::function<void(std::size_t call, const Matrix<Real>& gradient)> on_gradient;
@@ -113,7 +113,7 @@ struct OracleBench {
         }
         Options options;
         options.method = "alfcg-d";
-        options.parameters.rho = 1;  // f's curvature
+        options.parameters.set("rho", 1);  // f's curvature
         options.max_iterations = iterations;
         solve(*approximation(target), region, options);
         return region.calls;

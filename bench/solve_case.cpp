@@ -18,8 +18,8 @@ struct SolveBench {
           region(nuclear_ball<Real>(arguments.number("radius", 10))),
           gap(arguments.number("gap", 1)),
           budget(arguments.number("seconds", 0.2)) {
-        if (arguments.has("batch")) parameters.batch = arguments.number("batch", 0);
-        if (arguments.has("rho")) parameters.rho = arguments.number("rho", 0);
+        if (arguments.has("batch")) parameters.set("batch", arguments.number("batch", 0));
+        if (arguments.has("rho")) parameters.set("rho", arguments.number("rho", 0));
     }
 
     [[nodiscard]] Options options(const std::string& method) const {

@@ -52,6 +52,13 @@ reference::Matrix from_matrix(const Matrix<Real>& from) {
     return to;
 }
 
+/// A ball by name; p is for "lp" alone.
+inline RegionSpec ball(const std::string& name, double p, double radius, const Composite& composite = {}) {
+    RegionSpec spec{name, {{"radius", radius}}, composite};
+    if (name == "lp") spec.parameters.set("p", p);
+    return spec;
+}
+
 /// The library's view of a reference problem.
 template <class Real>
 struct Bridge {
@@ -70,7 +77,7 @@ struct Bridge {
         loss.threshold = loss.width = problem.loss_parameter;
         objective = linear_objective(features, std::move(targets), loss, threads);
         region = make_region<Real>(
-            {problem.region, problem.p, problem.radius, {problem.l1, problem.l2, problem.nuclear}});
+            ball(problem.region, problem.p, problem.radius, {problem.l1, problem.l2, problem.nuclear}));
     }
 };
 
@@ -89,9 +96,9 @@ struct Row {
 /// Runs the library and keeps every row.
 template <class Real>
 std::vector<Row<Real>> run_rows(Bridge<Real>& bridge, const Options& options,
-                                Result<Real>* result = nullptr) {
+                                Solution<Real>* result = nullptr) {
     std::vector<Row<Real>> rows;
-    Result<Real> answer =
+    Solution<Real> answer =
         solve<Real>(*bridge.objective, *bridge.region, options, [&](const Snapshot<Real>& snapshot) {
             rows.push_back({snapshot.iteration, snapshot.epochs, snapshot.metrics(), snapshot.step,
                             snapshot.curvature, snapshot.alpha, snapshot.x()});

@@ -69,13 +69,13 @@ class ScaledObjective final : public Objective<double> {
 
     [[nodiscard]] Shape shape() const override { return inner_.shape(); }
     [[nodiscard]] Index samples() const override { return inner_.samples(); }
-    double evaluate(const Matrix<double>& x, Matrix<double>& gradient) override {
+    double evaluate(const Iterate<double>& x, Matrix<double>& gradient) override {
         const double value = inner_.evaluate(x, gradient);
         scale(gradient);
         return factor_ * value;
     }
-    double value(const Matrix<double>& x) override { return factor_ * inner_.value(x); }
-    void batch_gradient(std::span<const Index> rows, const Matrix<double>& x,
+    double value(const Iterate<double>& x) override { return factor_ * inner_.value(x); }
+    void batch_gradient(std::span<const Index> rows, const Iterate<double>& x,
                         Matrix<double>& gradient) override {
         inner_.batch_gradient(rows, x, gradient);
         scale(gradient);
@@ -91,8 +91,6 @@ class ScaledObjective final : public Objective<double> {
             blend.slopes->at_y *= factor_;
         }
     }
-    void follow(const Matrix<double>* x) override { inner_.follow(x); }
-    void moved(const Vertex<double>& vertex, double step) override { inner_.moved(vertex, step); }
 
   private:
     void scale(Matrix<double>& gradient) const {
@@ -113,15 +111,15 @@ class CountingObjective final : public Objective<double> {
 
     [[nodiscard]] Shape shape() const override { return inner_.shape(); }
     [[nodiscard]] Index samples() const override { return inner_.samples(); }
-    double evaluate(const Matrix<double>& x, Matrix<double>& gradient) override {
+    double evaluate(const Iterate<double>& x, Matrix<double>& gradient) override {
         component_gradients += samples();
         return inner_.evaluate(x, gradient);
     }
-    double value(const Matrix<double>& x) override {
+    double value(const Iterate<double>& x) override {
         ++values;
         return inner_.value(x);
     }
-    void batch_gradient(std::span<const Index> rows, const Matrix<double>& x,
+    void batch_gradient(std::span<const Index> rows, const Iterate<double>& x,
                         Matrix<double>& gradient) override {
         component_gradients += static_cast<Index>(rows.size());
         inner_.batch_gradient(rows, x, gradient);
@@ -131,13 +129,10 @@ class CountingObjective final : public Objective<double> {
         component_gradients += static_cast<Index>(rows.size()) * (blend.y == nullptr ? 1 : 2);
         inner_.blend(rows, blend, gradient, scratch);
     }
-    void follow(const Matrix<double>* x) override { inner_.follow(x); }
-    void aim(const Vertex<double>& vertex) override { inner_.aim(vertex); }
-    std::optional<double> value_along(double step) override {
+    double value_after(const Iterate<double>& x, const Move<double>& move, double step) override {
         ++values;
-        return inner_.value_along(step);
+        return inner_.value_after(x, move, step);
     }
-    void moved(const Vertex<double>& vertex, double step) override { inner_.moved(vertex, step); }
 
   private:
     Objective<double>& inner_;
@@ -148,7 +143,7 @@ struct Way {
     std::vector<Matrix<double>> x;
     std::vector<std::optional<double>> step;
     std::vector<std::optional<double>> curvature;
-    Result<double> result;
+    Solution<double> result;
 };
 
 inline Way walk(Objective<double>& objective, Region<double>& region, const Options& options) {

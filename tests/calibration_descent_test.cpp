@@ -34,7 +34,7 @@ class DrawnRun {
         options_.max_epochs = pick<double>({1, 2, 3, 7, 30});
         options_.max_iterations = 400;
         const double batch = pick<double>({0, 1, 1000});
-        if (batch > 0 && options_.method != "alfcg-d") options_.parameters.batch = batch;
+        if (batch > 0 && options_.method != "alfcg-d") options_.parameters.set("batch", batch);
     }
 
     [[nodiscard]] bool convex() const { return loss_ != "sigmoid" && loss_ != "welsch"; }
@@ -45,7 +45,7 @@ class DrawnRun {
         const Matrix<double> origin(bridge.objective->shape());
         const double start = bridge.objective->value(origin) + bridge.region->composite(origin);
         const auto result = solve(*bridge.objective, *bridge.region, options_);
-        EXPECT_LE(bridge.region->gauge(result.x), 1 + 1e-10);
+        EXPECT_LE(bridge.region->violation(result.x), 1e-10);
         return {result.metrics.objective, start};
     }
 
@@ -54,7 +54,7 @@ class DrawnRun {
                " largest entry " + std::to_string(problem_.X.cwiseAbs().maxCoeff()) + " over " +
                BallCase{problem_.region, problem_.p, problem_.l1, problem_.l2, problem_.nuclear}.text() +
                " radius " + std::to_string(problem_.radius) + ", " + options_.method + " batch " +
-               std::to_string(options_.parameters.batch.value_or(0)) + " epochs " +
+               std::to_string(options_.parameters.number("batch").value_or(0)) + " epochs " +
                std::to_string(options_.max_epochs) + (spoilt_ ? " with a huge feature" : "");
     }
 

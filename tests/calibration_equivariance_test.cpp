@@ -28,13 +28,13 @@ void expect_scaled(const Way& plain, const Way& scaled, double factor, double cu
 template <class Check>
 void for_each_run(const Check& check) {
     for (const std::string& method : alfcg_methods())
-        for (const RhoRule rule : {RhoRule::automatic, RhoRule::probe})
+        for (const std::string rule : {"auto", "probe"})
             for (const bool every_row : {false, true}) {
                 if (method == "alfcg-d" && every_row) continue;
                 Options options = run_options(method, run_length);
-                options.parameters.rho_rule = rule;
-                if (every_row) options.parameters.batch = 1000;
-                SCOPED_TRACE(method + (rule == RhoRule::probe ? " probe" : " auto") +
+                options.parameters.set("rho", rule);
+                if (every_row) options.parameters.set("batch", 1000);
+                SCOPED_TRACE(method + (rule == "probe" ? " probe" : " auto") +
                              (every_row ? " every row" : ""));
                 check(options);
             }

@@ -29,7 +29,7 @@ struct Probed {
 
 Probed probe(const reference::Problem& problem, const std::string& method) {
     Options options = run_options(method, run_length);
-    options.parameters.rho_rule = RhoRule::probe;
+    options.parameters.set("rho", "probe");
     Probed probed;
     options.on_draw = [&](auto rows) { probed.draws.emplace_back(rows.begin(), rows.end()); };
     Bridge<double> bridge(problem);
@@ -55,7 +55,7 @@ TEST(Probe, OfASquaredLossIsTheExactCurvature) {
                 bridge.objective->evaluate(origin, gradient);
             }
             const double expected = exact_curvature(problem, *bridge.region, gradient, rows);
-            EXPECT_NEAR(*probed.way.result.parameters.rho / expected, 1, 1e-9) << method << " p=" << p;
+            EXPECT_NEAR(*probed.way.result.scale / expected, 1, 1e-9) << method << " p=" << p;
         }
 }
 
@@ -81,7 +81,7 @@ TEST(Probe, IsThePrintedMethodOnTheObjectiveInItsOwnUnit) {
                 }
                 const double unit = from_matrix(gradient).norm();
                 Options options = run_options(method, run_length);
-                options.parameters.rho = *probed.way.result.parameters.rho / unit;
+                options.parameters.set("rho", *probed.way.result.scale / unit);
                 options.batches = draws;
                 auto same = problem;
                 same.l1 /= unit;

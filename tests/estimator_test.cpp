@@ -10,6 +10,7 @@
 #include <random>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/solve/solve.hpp"
 #include "bridge.hpp"
 #include "estimator/batches.hpp"
 #include "method/sliding.hpp"
@@ -241,17 +242,14 @@ TEST(Sliding, SolvesItsInnerProblem) {
         return 0.0;
     });
     const auto ball = lp_ball<double>(2, 1);
-    Sliding<double> sliding(*objective, 2.0, 4000);
-    Matrix<double> y(1, 2);
-    Matrix<double> g(1, 2);
-    Vertex<double> target;
-    Counters counters;
-    sliding.estimate(0, y, std::nullopt, g);
-    sliding.target(*ball, g, y, 0, target, counters);
+    Sliding<double> sliding(2.0, 4000);
+    Limits limits;
+    limits.max_iterations = 1;  // γ = 1: the first y is the first x
+    const auto result = solve(*objective, *ball, sliding, limits);
     // β = 3L/2 = 3 and x = 0: the point (−0.1, 4/3), projected.
     const double norm = std::hypot(0.1, 4.0 / 3);
-    EXPECT_NEAR(target.dense(0, 0), -0.1 / norm, 1e-6);
-    EXPECT_NEAR(target.dense(0, 1), 4.0 / 3 / norm, 1e-6);
+    EXPECT_NEAR(result.x(0, 0), -0.1 / norm, 1e-6);
+    EXPECT_NEAR(result.x(0, 1), 4.0 / 3 / norm, 1e-6);
 }
 
 TEST(Batches, LookingAheadDoesNotChangeTheDraws) {

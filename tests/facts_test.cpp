@@ -43,7 +43,7 @@ reference::Problem make(const Case& c, double radius) {
 Options budget(const std::string& method, double rho, Index iterations) {
     Options options;
     options.method = method;
-    options.parameters.rho = rho;
+    options.parameters.set("rho", rho);
     options.max_iterations = iterations;
     options.seed = 3;
     return options;
@@ -56,7 +56,7 @@ TEST(Facts, EveryIterateIsFeasibleAndEveryGapIsNotNegative) {
                 auto problem = make(c, radius);
                 Bridge<double> exact(problem);
                 for (const auto& row : run_rows(exact, budget(method, 0.5, 60))) {
-                    EXPECT_LE(exact.region->gauge(row.x), 1 + 1e-12);
+                    EXPECT_LE(exact.region->violation(row.x), 1e-12);
                     EXPECT_TRUE(row.metrics.gap_exact);
                     const double gap = reference::exact_gap(problem, from_matrix(row.x));
                     const double rounding = 1e-11 * (1 + std::abs(row.metrics.objective)) * (1 + radius);
@@ -65,7 +65,7 @@ TEST(Facts, EveryIterateIsFeasibleAndEveryGapIsNotNegative) {
                 }
                 Bridge<float> rough(problem);
                 for (const auto& row : run_rows(rough, budget(method, 0.5, 60))) {
-                    EXPECT_LE(rough.region->gauge(row.x), 1 + 1e-5);
+                    EXPECT_LE(rough.region->violation(row.x), 1e-5);
                 }
             }
 }
@@ -135,8 +135,8 @@ TEST(Facts, DescentInequalityHoldsOnEveryPath) {
 TEST(Facts, SpiderEqualsTheFullGradientAtEveryReset) {
     Bridge<double> bridge(make(cases().front(), 3.0));
     Options options = budget("alfcg-fs", 1.0, 50);
-    options.parameters.period = 7;
-    options.parameters.batch = 5;
+    options.parameters.set("period", 7);
+    options.parameters.set("batch", 5);
     bool drifted = false;
     for (const auto& row : run_rows(bridge, options)) {
         if (!row.metrics.error) continue;
@@ -152,7 +152,7 @@ TEST(Facts, SpiderEqualsTheFullGradientAtEveryReset) {
 TEST(Facts, StormWithEveryRowOnceEqualsTheFullGradientAlways) {
     Bridge<double> bridge(make(cases().front(), 3.0));
     Options options = budget("alfcg-mvr2", 1.0, 50);
-    options.parameters.batch = 200;
+    options.parameters.set("batch", 200);
     for (const auto& row : run_rows(bridge, options)) {
         if (row.metrics.error) {
             EXPECT_LE(*row.metrics.error, 1e-28);

@@ -211,7 +211,7 @@ TEST(InstructionSets, EveryOneTakesTheSameSteps) {
         problem.radius = 3;
         Options options;
         options.method = "alfcg-mvr2";
-        options.parameters.batch = 20;
+        options.parameters.set("batch", 20);
         options.max_iterations = 30;
         std::optional<reference::Matrix> first;
         for (const std::int64_t target : supported()) {

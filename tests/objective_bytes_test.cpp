@@ -68,7 +68,7 @@ void check_gradients(const reference::Problem& problem, int threads, double tole
     Bridge<Real> bridge(problem, Storage::dense, threads);
     const Index features = problem.X.cols();
     const reference::Matrix x = reference::gaussian(problem.outputs, features, 9);
-    const auto ours = to_matrix<Real>(x);
+    const Iterate<Real> ours = to_matrix<Real>(x);
     const auto close = [&](const Matrix<Real>& gradient, const reference::Matrix& expected) {
         EXPECT_LE((from_matrix(gradient) - expected).norm(), tolerance * expected.norm());
     };

@@ -9,7 +9,6 @@
 #include "bridge.hpp"
 #include "reference/samples.hpp"
 #include "sized_problem.hpp"
-#include "solve/iterate.hpp"
 
 namespace alfcg {
 namespace {
@@ -59,18 +58,18 @@ double distance(const Matrix<Real>& a, const Matrix<Real>& b) {
 
 // Every kind of vertex: rank one, one-hot, dense, and (with a term that makes small gradients stay at the
 // origin) zero.
-const std::vector<std::pair<std::string, RegionSpec>> regions{
-    {"nuclear", {"nuclear", 0, 4, {}}},
-    {"l1", {"l1", 0, 6, {}}},
-    {"l3", {"lp", 3, 2, {}}},
-    {"l1 with a term", {"l1", 0, 6, {0.05, 0, 0}}},
+const std::vector<std::pair<std::string, RegionSpec>> balls{
+    {"nuclear", ball("nuclear", 0, 4)},
+    {"l1", ball("l1", 0, 6)},
+    {"l3", ball("lp", 3, 2)},
+    {"l1 with a term", ball("l1", 0, 6, {0.05, 0, 0})},
 };
 
 template <class Real>
 void check_methods(const std::vector<std::string>& methods, std::optional<double> rho, double tolerance) {
     for (const auto& [loss, outputs] : {std::pair{"multinomial", 4}, {"multinomial", 17}, {"logistic", 1}})
         for (const Storage storage : {Storage::dense, Storage::sparse})
-            for (const auto& [name, spec] : regions)
+            for (const auto& [name, spec] : balls)
                 for (const std::string& method : methods)
                     for (const int threads : {1, 2}) {
                         SCOPED_TRACE(std::string(loss) + " " + std::to_string(outputs) + " " + name + " " +
@@ -80,7 +79,7 @@ void check_methods(const std::vector<std::string>& methods, std::optional<double
                         const auto region = make_region<Real>(spec);
                         Options options;
                         options.method = method;
-                        options.parameters.rho = rho;
+                        if (rho) options.parameters.set("rho", *rho);
                         // More than the moves after which scores are renewed; a mean of gradients multiplies any
                         // rounding error tenfold every ten steps, with or without a memory.
                         const bool mean = method == "fw-momentum" || (method == "alfcg-d" && !rho);
@@ -109,51 +108,43 @@ TEST(Following, ChangesACalibratedRunByWhatDifferenceQuotientsMakeOfRounding) {
 template <class Real>
 void check_values(Entries entries, double tolerance) {
     for (const Storage storage : {Storage::dense, Storage::sparse})
-        for (const auto& [name, spec] : regions)
+        for (const auto& [name, spec] : balls)
             for (const int outputs : {4, 17}) {
                 const auto problem = problem_with(entries, "multinomial", 300, 41, outputs);
                 Bridge<Real> bridge(problem, storage, 2);
                 const auto region = make_region<Real>(spec);
                 Objective<Real>& objective = *bridge.objective;
-                Matrix<Real> x(objective.shape());
+                Iterate<Real> x(objective.shape());
                 Matrix<Real> gradient;
                 Matrix<Real> exact;
-                Vertex<Real> vertex;
-                objective.follow(&x);
+                Move<Real> move;
                 for (int t = 0; t < 70; ++t) {
                     SCOPED_TRACE(name + " step " + std::to_string(t));
                     const double value = objective.evaluate(x, gradient);
-                    const Matrix<Real> copy = x;  // another matrix: not followed, so computed from the data
-                    EXPECT_NEAR(value, objective.evaluate(copy, exact), tolerance);
+                    const Matrix<Real> here =
+                        x.matrix();  // a point that nothing leads to: computed from the data
+                    EXPECT_NEAR(value, objective.evaluate(here, exact), tolerance);
                     EXPECT_LE(distance(gradient, exact), tolerance * (1 + from_matrix(exact).norm()));
                     EXPECT_NEAR(objective.value(x), value, tolerance);
-                    region->minimize(gradient, 0, false, vertex);
-                    const auto towards = vertex.to_matrix();
+                    region->minimize(gradient, 0, false, move.towards());
+                    const auto towards = move.atom().to_matrix();
                     const auto at = [&](double step) {
-                        Matrix<Real> point = x;
-                        for (Index i = 0; i < x.size(); ++i)
-                            point.data()[i] += static_cast<Real>(step) * (towards.data()[i] - x.data()[i]);
+                        Matrix<Real> point = here;
+                        for (Index i = 0; i < point.size(); ++i)
+                            point.data()[i] +=
+                                static_cast<Real>(step) * (towards.data()[i] - point.data()[i]);
                         return point;
                     };
                     if (t % 3 != 0) {  // now and then a step without a search
-                        objective.aim(vertex);
                         for (const double step : {0.0, 0.3, 1.0}) {
-                            const auto along = objective.value_along(step);
-                            ASSERT_TRUE(along.has_value());
-                            EXPECT_NEAR(*along, objective.value(at(step)), tolerance * (1 + *along));
+                            const double along = objective.value_after(x, move, step);
+                            EXPECT_NEAR(along, objective.value(at(step)), tolerance * (1 + along));
                         }
                     }
-                    const double step = t == 40 ? 1.0 : 2.0 / (t + 3);
-                    x = at(step);
-                    objective.moved(vertex, step);
+                    x.make(move, t == 40 ? 1.0 : 2.0 / (t + 3));
                     // Two moves without a look in between are one too many for the memory, and still right.
-                    if (t == 50) {
-                        x = at(0.5);
-                        objective.moved(vertex, 0.5);
-                    }
+                    if (t == 50) x.make(move, 0.5);
                 }
-                objective.follow(nullptr);
-                EXPECT_FALSE(objective.value_along(0.5).has_value());
             }
 }
 
@@ -165,26 +156,26 @@ TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
     for (const Entries entries : all_entries) check_values<float>(entries, 2e-5);
 }
 
-// Batch gradients at an iterate whose moves are announced, and where it comes from: as those of an objective that is told
-// nothing, whatever comes in between.
+// Batch gradients at an iterate that moves, and where it comes from: as those at points that nothing leads to, whatever
+// comes in between.
 template <class Real>
-void check_announced(Entries entries, Storage storage, const RegionSpec& spec, bool two_points,
-                     double tolerance) {
+void check_batches(Entries entries, Storage storage, const RegionSpec& spec, bool two_points,
+                   double tolerance) {
     constexpr int outputs = 8;
     const Index features = entries == Entries::drawings ? 250 : 70;  // zeros that are passed over are no work
     const auto problem = problem_with(entries, "multinomial", 900, features, outputs);
     const int threads = two_points ? 2 : 3;
-    Bridge<Real> told(problem, storage, threads);
+    Bridge<Real> moving(problem, storage, threads);
     Bridge<Real> plain(problem, storage, threads);
     const auto region = make_region<Real>(spec);
-    Matrix<Real> x(outputs, features);
-    Matrix<Real> previous;
+    Iterate<Real> x(Shape{outputs, features});
+    Iterate<Real> previous;
     Matrix<Real> gradient(outputs, features);
     Matrix<Real> expected(outputs, features);
     Matrix<Real> scratch;
     Matrix<Real> other;
-    Vertex<Real> vertex;
-    const auto table = told.objective->gradient_table();
+    Move<Real> move;
+    const auto table = moving.objective->gradient_table();
     table->fill(x, scratch);
     std::mt19937_64 random(3);
     const auto draw = [&](int t) {
@@ -205,21 +196,26 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
         Slopes exact;
         if (blend.y != nullptr && t % 5 == 0) blend.slopes = &exact;
         expected = gradient;
-        plain.objective->blend(batch, blend, expected, scratch);
+        const Iterate<Real> here = x.matrix();
+        const Iterate<Real> before = previous.matrix();
+        Blend<Real> unled = blend;
+        unled.x = &here;
+        if (blend.y != nullptr) unled.y = &before;
+        plain.objective->blend(batch, unled, expected, scratch);
         if (blend.slopes != nullptr) blend.slopes = &slopes;
-        blend.announced = true;
-        if (t % 13 != 5) told.objective->expect(next);
-        told.objective->blend(batch, blend, gradient, scratch);
+        if (t % 13 != 5) moving.objective->expect(next);
+        moving.objective->blend(batch, blend, gradient, scratch);
         EXPECT_LE(distance(gradient, expected), tolerance * (1 + from_matrix(expected).norm()));
         EXPECT_NEAR(slopes.at_x, exact.at_x, tolerance * (1 + std::abs(exact.at_x)));
         EXPECT_NEAR(slopes.at_y, exact.at_y, tolerance * (1 + std::abs(exact.at_y)));
-        if (t % 31 == 17) told.objective->evaluate(x, scratch);
+        if (t % 31 == 17) moving.objective->evaluate(x, scratch);
         if (t % 29 == 13) table->exchange(batch, previous, scratch, other);
-        previous = x;
+        previous.stand_at(x);
         // A batch that does not look: the next one is two moves on.
         const int moves = t % 23 == 11 ? 2 : 1;
-        for (int move = 0; move < moves; ++move) {
-            previous = x;
+        for (int made = 0; made < moves; ++made) {
+            previous.stand_at(x);
+            Vertex<Real>& vertex = move.towards();
             region->minimize(gradient, 0, false, vertex);
             if (t % 41 == 40) {  // a way back
                 vertex.dense = vertex.to_matrix();
@@ -227,24 +223,22 @@ void check_announced(Entries entries, Storage storage, const RegionSpec& spec, b
             } else if (t % 37 == 36) {
                 vertex.kind = Vertex<Real>::Kind::zero;
             }
-            const double step = t == 60 ? 1.0 : t == 90 ? 0.0 : 2.0 / (t + 3);
-            move_towards(vertex, step, x);
-            told.objective->moved(vertex, step);
+            x.make(move, t == 60 ? 1.0 : t == 90 ? 0.0 : 2.0 / (t + 3));
         }
-        if (t == 150) told.objective->follow(nullptr);
+        if (t == 150) x.jump_to(x.matrix());
         batch =
             t % 17 == 8 ? draw(t + 1) : next;  // once in a while it is another than the one that was expected
     }
 }
 
-TEST(Following, AnnouncedMovesChangeBatchGradientsByNoMoreThanRounding) {
-    for (const auto& [name, spec] : regions)
+TEST(Following, MovesChangeBatchGradientsByNoMoreThanRounding) {
+    for (const auto& [name, spec] : balls)
         for (const Entries entries : all_entries)
             for (const Storage storage : {Storage::dense, Storage::sparse})
                 for (const bool two_points : {false, true}) {
                     SCOPED_TRACE(name + (two_points ? ", two points" : ", one point"));
-                    check_announced<double>(entries, storage, spec, two_points, 1e-12);
-                    check_announced<float>(entries, storage, spec, two_points, 2e-5);
+                    check_batches<double>(entries, storage, spec, two_points, 1e-12);
+                    check_batches<float>(entries, storage, spec, two_points, 2e-5);
                 }
 }
 
@@ -254,15 +248,16 @@ void check_undisturbed(bool two_points) {
     constexpr int outputs = 8;
     constexpr Index features = 250;
     const auto problem = problem_with(Entries::drawings, "multinomial", 900, features, outputs);
-    const auto region = make_region<Real>({"nuclear", 0, 4, {}});
+    const auto region = make_region<Real>(ball("nuclear", 0, 4));
     const auto run = [&](bool looked_at) {
         Bridge<Real> bridge(problem, Storage::dense, 2);
         auto& objective = bridge.objective;
-        Matrix<Real> x(outputs, features);
-        Matrix<Real> previous = x;
+        Iterate<Real> x(Shape{outputs, features});
+        Iterate<Real> previous;
+        previous.stand_at(x);
         Matrix<Real> gradient(outputs, features);
         Matrix<Real> scratch;
-        Vertex<Real> vertex;
+        Move<Real> move;
         std::mt19937_64 random(7);
         const auto draw = [&] {
             std::vector<Index> batch(700);
@@ -273,17 +268,16 @@ void check_undisturbed(bool two_points) {
         for (int t = 0; t < 150; ++t) {
             const std::vector<Index> next = draw();
             objective->expect(next);
-            Blend<Real> blend{.keep = 0.5, .at_x = 0.5, .x = &x, .announced = true};
+            Blend<Real> blend{.keep = 0.5, .at_x = 0.5, .x = &x};
             if (two_points) {
                 blend.at_y = -0.3;
                 blend.y = &previous;
             }
             objective->blend(batch, blend, gradient, scratch);
             if (looked_at && t % 3 == 1) objective->evaluate(x, scratch);
-            region->minimize(gradient, 0, false, vertex);
-            previous = x;
-            move_towards(vertex, 1.0 / (t + 2), x);
-            objective->moved(vertex, 1.0 / (t + 2));
+            region->minimize(gradient, 0, false, move.towards());
+            previous.stand_at(x);
+            x.make(move, 1.0 / (t + 2));
             batch = next;
         }
         return gradient;

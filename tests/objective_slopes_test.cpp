@@ -26,9 +26,9 @@ const std::vector<Weights> all_weights{{1, 1, -1}, {0.7, 0.3, 0}, {0.7, 1, -0.7}
 template <class Real>
 void expect_slopes(Objective<Real>& objective, const Points& points, const std::vector<Index>& batch,
                    const reference::Matrix& at_x, const reference::Matrix& at_y, double tolerance) {
-    const auto x = to_matrix<Real>(points.x);
-    const auto y = to_matrix<Real>(points.y);
-    const reference::Matrix way = from_matrix(x) - from_matrix(y);
+    const Iterate<Real> x = to_matrix<Real>(points.x);
+    const Iterate<Real> y = to_matrix<Real>(points.y);
+    const reference::Matrix way = from_matrix(x.matrix()) - from_matrix(y.matrix());
     // The points may be close: what is lost in the scores' difference is relative to the points themselves.
     const double size = points.x.norm() + points.y.norm();
     for (const Weights& weights : all_weights) {
@@ -96,11 +96,11 @@ void check_linear(Entries entries, double tolerance) {
                             explicit General(Objective<Real>& given) : inner_objective(given) {}
                             [[nodiscard]] Shape shape() const override { return inner_objective.shape(); }
                             [[nodiscard]] Index samples() const override { return inner_objective.samples(); }
-                            double evaluate(const Matrix<Real>& x, Matrix<Real>& g) override {
+                            double evaluate(const Iterate<Real>& x, Matrix<Real>& g) override {
                                 return inner_objective.evaluate(x, g);
                             }
-                            double value(const Matrix<Real>& x) override { return inner_objective.value(x); }
-                            void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x,
+                            double value(const Iterate<Real>& x) override { return inner_objective.value(x); }
+                            void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x,
                                                 Matrix<Real>& g) override {
                                 inner_objective.batch_gradient(rows, x, g);
                             }

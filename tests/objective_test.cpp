@@ -139,8 +139,8 @@ void check_blend(Entries entries, double tolerance) {
                         batch.push_back(static_cast<Index>(random() % 400));
                         draw.push_back(batch.back());
                     }
-                    const auto x_ours = to_matrix<Real>(x);
-                    const auto y_ours = to_matrix<Real>(y);
+                    const Iterate<Real> x_ours = to_matrix<Real>(x);
+                    const Iterate<Real> y_ours = to_matrix<Real>(y);
                     for (const double keep : {0.0, 0.3, 1.0}) {
                         Matrix<Real> gradient = to_matrix<Real>(held);
                         Matrix<Real> scratch;
@@ -201,7 +201,7 @@ TEST(Objective, ThreadsWithoutRowsAddNothing) {
                     sized_problem(outputs == 1 ? "squared" : "multinomial", rows, features, outputs);
                 Bridge<double> bridge(problem, Storage::dense, 4);
                 const reference::Matrix x = 1e-3 * reference::gaussian(outputs, features, 9);
-                const auto ours = to_matrix<double>(x);
+                const Iterate<double> ours = to_matrix<double>(x);
                 const reference::Matrix expected = reference::full_gradient(problem, x);
                 Matrix<double> gradient(outputs, features);
                 gradient.fill(std::numeric_limits<double>::quiet_NaN());

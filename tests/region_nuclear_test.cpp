@@ -199,7 +199,7 @@ TYPED_TEST(Nuclear, SatisfiesTheVariationalInequalityWithASquare) {
                     const Eigen::MatrixXd g = dense(gradient) / factor;
                     const double size = radius * svd(g).singularValues()(0);
                     EXPECT_LE(std::abs(optimality_gap(g, dense(v), radius, h)), size * this->accuracy);
-                    EXPECT_LE(region->gauge(v), 1 + this->accuracy);
+                    EXPECT_LE(region->violation(v), this->accuracy);
                     const double value = region->composite(v);
                     EXPECT_NEAR(vertex.composite, value, value * 10 * this->accuracy);
                 }
@@ -233,7 +233,8 @@ TYPED_TEST(Nuclear, NormsAreThoseOfTheSingularValues) {
     for (const Shape shape : shapes) {
         const auto x = random_matrix<TypeParam>(shape, 17);
         const double sum = svd(dense(x)).singularValues().sum();
-        EXPECT_NEAR(nuclear_ball<TypeParam>(4)->gauge(x), sum / 4, sum * 1e-13);
+        EXPECT_NEAR(1 + nuclear_ball<TypeParam>(sum / 4)->violation(x), 4, 1e-12);
+        EXPECT_EQ(nuclear_ball<TypeParam>(1.01 * sum)->violation(x), 0);
         EXPECT_NEAR((nuclear_ball<TypeParam>(4, {0, 0, 0.7})->composite(x)), 0.7 * sum, sum * 1e-13);
         EXPECT_NEAR((nuclear_ball<TypeParam>(4, {0, 0.5, 0.7})->composite(x)),
                     0.7 * sum + 0.25 * dense(x).squaredNorm(), sum * sum * 1e-13);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,57 +26,64 @@ std::string complaint(const RegionSpec& spec) {
     return "";
 }
 
-TEST(RegionSpec, AcceptsEveryRegionWithTheTermsItsCatalogueNames) {
-    for (const RegionInfo& info : region_catalogue()) {
-        EXPECT_FALSE(info.description.empty());
-        const bool l1 = info.composite.find("--l1") != std::string_view::npos;
-        const bool l2 = info.composite.find("--l2") != std::string_view::npos;
-        const bool nuclear = info.composite.find("--nuclear") != std::string_view::npos;
-        const std::string name(info.name);
-        EXPECT_EQ(complaint({name, 3, 1, {}}), "");
-        EXPECT_EQ(complaint({name, 3, 1, {1, 0, 0}}).empty(), l1) << name;
-        EXPECT_EQ(complaint({name, 3, 1, {0, 1, 0}}).empty(), l2) << name;
-        EXPECT_EQ(complaint({name, 3, 1, {0, 0, 1}}).empty(), nuclear) << name;
-        EXPECT_EQ(complaint({name, 3, 1, {l1 ? 1.0 : 0.0, 1, nuclear ? 1.0 : 0.0}}), "") << name;
-    }
-    EXPECT_EQ(region_catalogue().size(), 5);
+RegionSpec with(const std::string& name, std::optional<double> p, double radius, Composite composite = {}) {
+    RegionSpec spec{name, {{"radius", radius}}, composite};
+    if (p) spec.parameters.set("p", *p);
+    return spec;
 }
 
-TEST(RegionSpec, SaysWhatIsWrongInTheWordsOfTheCommandLine) {
+TEST(RegionSpec, AcceptsEveryRegionWithTheTermsItsRowNames) {
+    for (const RegionInfo& info : regions()) {
+        EXPECT_FALSE(info.description.empty());
+        const auto takes = [&](std::string_view term) {
+            return std::find(info.terms.begin(), info.terms.end(), term) != info.terms.end();
+        };
+        const std::string name(info.name);
+        const auto p = name == "lp" ? std::optional(3.0) : std::nullopt;
+        EXPECT_EQ(complaint(with(name, p, 1)), "");
+        EXPECT_EQ(complaint(with(name, p, 1, {1, 0, 0})).empty(), takes("l1")) << name;
+        EXPECT_EQ(complaint(with(name, p, 1, {0, 1, 0})).empty(), takes("l2")) << name;
+        EXPECT_EQ(complaint(with(name, p, 1, {0, 0, 1})).empty(), takes("nuclear")) << name;
+        EXPECT_EQ(complaint(with(name, p, 1, {takes("l1") ? 1.0 : 0.0, 1, takes("nuclear") ? 1.0 : 0.0})), "")
+            << name;
+        EXPECT_EQ(region_info(name).description, info.description);
+    }
+    EXPECT_EQ(regions().size(), 5);
+}
+
+TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
     struct Case {
         RegionSpec spec;
         std::string text;
     };
     const double nan = std::nan("");
-    const std::string works =
-        ": the regions lp, l1, l2 and linf take --l1, --l2 or both, the region nuclear takes --nuclear, --l2 "
-        "or both";
+    const auto none = std::nullopt;
     const std::vector<Case> cases{
-        {{"ball", 2, 1, {}}, "--region must be nuclear, lp, l1, l2 or linf, not 'ball'"},
-        {{"", 2, 1, {}}, "--region must be nuclear, lp, l1, l2 or linf, not ''"},
-        {{"nuclear", 0, -1, {}}, "--radius must be positive, not -1"},
-        {{"l2", 0, 0, {}}, "--radius must be positive, not 0"},
-        {{"l2", 0, infinity, {}}, "--radius must be a finite number, not inf"},
-        {{"nuclear", 0, nan, {}}, "--radius must be a finite number, not nan"},
-        {{"lp", 0, 1, {}}, "--region lp needs --p, a number of at least 1, or inf"},
-        {{"lp", 0.5, 1, {}}, "--p must be at least 1, or inf, not 0.5"},
-        {{"lp", -infinity, 1, {}}, "--p must be at least 1, or inf, not -inf"},
-        {{"lp", nan, 1, {}}, "--p must be at least 1, or inf, not nan"},
-        {{"l1", 0, 1, {-0.5, 0, 0}}, "--l1 must be 0 or positive, not -0.5"},
-        {{"l1", 0, 1, {0, -2, 0}}, "--l2 must be 0 or positive, not -2"},
-        {{"l1", 0, 1, {0, nan, 0}}, "--l2 must be a finite number, not nan"},
-        {{"nuclear", 0, 1, {0, 0, infinity}}, "--nuclear must be a finite number, not inf"},
-        {{"nuclear", 0, 1, {1, 0, 0}}, "--l1 has no oracle over the nuclear ball" + works},
-        {{"lp", 3, 1, {0, 0, 1}}, "--nuclear has no oracle over an l_p ball" + works},
-        {{"linf", 3, 1, {0, 0, 1}}, "--nuclear has no oracle over an l_p ball" + works},
+        {with("ball", none, 1), "region must be one of nuclear, lp, l1, l2, linf, not 'ball'"},
+        {with("", none, 1), "region must be one of nuclear, lp, l1, l2, linf, not ''"},
+        {with("nuclear", none, -1), "radius must be positive, not -1"},
+        {with("l2", none, 0), "radius must be positive, not 0"},
+        {with("l2", none, infinity), "radius must be a finite number, not inf"},
+        {with("nuclear", none, nan), "radius must be positive, not nan"},
+        {with("lp", none, 1), "p is needed by the region lp: the p of the l_p norm, from 1 to inf"},
+        {with("lp", 0.5, 1), "p must be at least 1, or inf, not 0.5"},
+        {with("lp", -infinity, 1), "p must be at least 1, or inf, not -inf"},
+        {with("lp", nan, 1), "p must be at least 1, or inf, not nan"},
+        {with("l1", 3, 1), "p is not a parameter of the region l1, which has radius = 1"},
+        {with("l1", none, 1, {-0.5, 0, 0}), "l1 must be 0 or positive, not -0.5"},
+        {with("l1", none, 1, {0, -2, 0}), "l2 must be 0 or positive, not -2"},
+        {with("l1", none, 1, {0, nan, 0}), "l2 must be a finite number, not nan"},
+        {with("nuclear", none, 1, {0, 0, infinity}), "nuclear must be a finite number, not inf"},
+        {with("nuclear", none, 1, {1, 0, 0}),
+         "l1 has no oracle over the region nuclear, which takes nuclear and l2"},
+        {with("lp", 3, 1, {0, 0, 1}), "nuclear has no oracle over the region lp, which takes l1 and l2"},
     };
     for (const Case& bad : cases) {
         EXPECT_EQ(complaint(bad.spec), bad.text);
         EXPECT_THROW(make_region<float>(bad.spec), Error);
         EXPECT_THROW(make_region<double>(bad.spec), Error);
     }
-    EXPECT_EQ(complaint({"lp", infinity, 1, {}}), "");
-    EXPECT_EQ(complaint({"l1", nan, 1, {}}), "") << "p is ignored where the name says it";
+    EXPECT_EQ(complaint(with("lp", infinity, 1)), "");
 }
 
 TEST(RegionSpec, FactoriesVerifyToo) {
@@ -89,11 +98,11 @@ TEST(RegionSpec, FactoriesVerifyToo) {
 }
 
 TEST(RegionSpec, NamesStandForTheirExponents) {
-    EXPECT_EQ(make_region<float>({"l1", 0, 2, {}})->describe(), "l_1 ball of radius 2");
-    EXPECT_EQ(make_region<float>({"l2", 0, 2, {}})->describe(), "l_2 ball of radius 2");
-    EXPECT_EQ(make_region<double>({"linf", 0, 2, {}})->describe(), "l_inf ball of radius 2");
-    EXPECT_EQ(make_region<double>({"lp", 3, 2, {}})->describe(), "l_3 ball of radius 2");
-    EXPECT_EQ(make_region<double>({"nuclear", 0, 2, {0, 0.5, 0}})->describe(),
+    EXPECT_EQ(make_region<float>(with("l1", std::nullopt, 2, {}))->describe(), "l_1 ball of radius 2");
+    EXPECT_EQ(make_region<float>(with("l2", std::nullopt, 2, {}))->describe(), "l_2 ball of radius 2");
+    EXPECT_EQ(make_region<double>(with("linf", std::nullopt, 2, {}))->describe(), "l_inf ball of radius 2");
+    EXPECT_EQ(make_region<double>(with("lp", 3, 2, {}))->describe(), "l_3 ball of radius 2");
+    EXPECT_EQ(make_region<double>(with("nuclear", std::nullopt, 2, {0, 0.5, 0}))->describe(),
               "nuclear ball of radius 2 + (0.5/2) ‖x‖₂²");
 }
 
@@ -130,15 +139,15 @@ TYPED_TEST(Custom, AnswersWithTheCallersOracleFromCallToCall) {
     }
     EXPECT_EQ(region->describe(), "simplex");
     EXPECT_EQ(region->diameter({2, 2}), std::sqrt(2.0));
-    EXPECT_EQ(region->gauge(gradient), 0) << "without a gauge every point counts as inside";
+    EXPECT_EQ(region->violation(gradient), 0) << "where nobody says otherwise every point counts as inside";
     EXPECT_EQ(region->composite(gradient), 0);
     EXPECT_EQ(vertex.composite, 0);
 }
 
-TYPED_TEST(Custom, UsesTheCallersCompositeAndGauge) {
+TYPED_TEST(Custom, UsesTheCallersCompositeAndViolation) {
     auto custom = simplex<TypeParam>();
     custom.composite = [](std::span<const TypeParam> x) { return 3 * static_cast<double>(x[0]); };
-    custom.gauge = [](std::span<const TypeParam> x) { return 2 * static_cast<double>(x[1]); };
+    custom.violation = [](std::span<const TypeParam> x) { return 2 * static_cast<double>(x[1]); };
     const auto region = custom_region(custom);
     Matrix<TypeParam> gradient(1, 2);
     gradient(0, 0) = -1;
@@ -146,7 +155,30 @@ TYPED_TEST(Custom, UsesTheCallersCompositeAndGauge) {
     Vertex<TypeParam> vertex;
     region->minimize(gradient, 0, true, vertex);
     EXPECT_EQ(vertex.composite, 3);
-    EXPECT_EQ(region->gauge(gradient), 8);
+    EXPECT_EQ(region->violation(gradient), 8);
+}
+
+TYPED_TEST(Custom, StartsAtAPointOfTheSet) {
+    const Shape shape{1, 3};
+    const auto sum = [](const Matrix<TypeParam>& x) { return x(0, 0) + x(0, 1) + x(0, 2); };
+    // Nothing is known of the origin: the oracle knows a point.
+    EXPECT_EQ(sum(custom_region(simplex<TypeParam>())->start(shape)), 1);
+    // The origin lies outside.
+    auto outside = simplex<TypeParam>();
+    outside.violation = [](std::span<const TypeParam> x) {
+        return std::abs(static_cast<double>(x[0] + x[1] + x[2]) - 1);
+    };
+    EXPECT_EQ(sum(custom_region(outside)->start(shape)), 1);
+    // It lies inside.
+    auto inside = simplex<TypeParam>();
+    inside.violation = [](std::span<const TypeParam>) { return 0.0; };
+    EXPECT_EQ(sum(custom_region(inside)->start(shape)), 0);
+    // The caller knows better.
+    auto given = simplex<TypeParam>();
+    given.start = [](std::span<TypeParam> x) { x[0] = x[1] = TypeParam(0.5); };
+    const auto start = custom_region(given)->start(shape);
+    EXPECT_EQ(start(0, 0), TypeParam(0.5));
+    EXPECT_EQ(start(0, 2), 0);
 }
 
 TYPED_TEST(Custom, RejectsAnAnswerThatIsNotFinite) {

@@ -1,7 +1,8 @@
-#include "alfcg/solve/solve.hpp"
+#include "alfcg/method/solve.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -55,7 +56,8 @@ TEST(Solve, TakesTheCallersOracle) {
                                                 },
                                             .diameter = std::sqrt(2.0),
                                             .composite = {},
-                                            .gauge = {},
+                                            .violation = {},
+                                            .start = {},
                                             .name = "unit box"});
     const auto result = solve(*objective, *box, iterations(20000));
     EXPECT_NEAR(result.x(0, 0), 1, 1e-3);
@@ -115,8 +117,8 @@ TEST(Solve, BudgetOfEpochsEndsAtTheFirstIterateThatSpentIt) {
     Bridge<double> bridge(problem);
     Options options;
     options.method = "alfcg-mvr1";
-    options.parameters.rho = 0.3;
-    options.parameters.batch = 30;
+    options.parameters.set("rho", 0.3);
+    options.parameters.set("batch", 30);
     options.max_epochs = 1;
     const auto rows = run_rows(bridge, options);
     EXPECT_EQ(rows.size(), 5U);  // 30, 60, 90 < 100 <= 120
@@ -130,15 +132,15 @@ TEST(Solve, CountsWhatItUses) {
     Bridge<double> bridge(problem);
     Options options = iterations(25);
     options.method = "alfcg-fs";  // batch = period = 10: resets at 0, 10, 20
-    options.parameters.rho = 0.3;
-    Result<double> result;
+    options.parameters.set("rho", 0.3);
+    Solution<double> result;
     run_rows(bridge, options, &result);
     EXPECT_EQ(result.counters.component_gradients, 3 * 100 + 22 * 2 * 10);
     EXPECT_EQ(result.counters.oracle_calls, 25);
     EXPECT_EQ(result.counters.function_evaluations, 0);
-    EXPECT_EQ(*result.parameters.batch, 10);
-    EXPECT_EQ(*result.parameters.period, 10);
-    EXPECT_FALSE(result.parameters.beta.has_value());
+    EXPECT_EQ(result.parameters.number("batch"), 10);
+    EXPECT_EQ(result.parameters.number("period"), 10);
+    EXPECT_FALSE(result.parameters.has("beta"));
     EXPECT_GT(result.seconds.gradient, 0);
     EXPECT_GT(result.seconds.metrics, 0);
 }
@@ -149,7 +151,7 @@ TEST(Solve, GivesTheSameBitsForTheSameSeedAndThreads) {
         for (const int threads : {1, 2, 3}) {
             Options options = iterations(30);
             options.method = method;
-            options.parameters.batch = method == "alfcg-d" ? std::nullopt : std::optional(1500.0);
+            if (method != "alfcg-d") options.parameters.set("batch", 1500);
             options.seed = 17;
             const auto run = [&] {
                 Bridge<float> bridge(problem, Storage::dense, threads);
@@ -216,18 +218,18 @@ TEST(Solve, RefusesWhatMakesNoSense) {
     options.method = "alfcg-x";
     EXPECT_NE(message(options).find("alfcg-d, svfw"), std::string::npos);
     options = iterations(5);
-    options.parameters.beta = 1;
-    EXPECT_NE(message(options).find("has no parameter --beta"), std::string::npos);
+    options.parameters.set("beta", 1);
+    EXPECT_NE(message(options).find("beta is not a parameter of alfcg-d"), std::string::npos);
     for (const double rho : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
         options = iterations(5);
-        options.parameters.rho = rho;
-        EXPECT_NE(message(options).find("--rho must be greater than 0"), std::string::npos);
+        options.parameters.set("rho", rho);
+        EXPECT_NE(message(options).find("rho must be "), std::string::npos);
     }
     options = iterations(5);
     options.method = "alfcg-mvr1";
-    options.parameters.batch = 2.5;
+    options.parameters.set("batch", 2.5);
     EXPECT_NE(message(options).find("whole number"), std::string::npos);
-    options.parameters.batch = 1;
+    options.parameters.set("batch", 1);
     options.batches = {{{0}, {7}}};
     EXPECT_NE(message(options).find("row 7"), std::string::npos);
     options = iterations(-1);
@@ -274,12 +276,119 @@ TEST(Solve, ReplayingTheDrawsOfARunRepeatsIt) {
     }
 }
 
+// min ½‖x − c‖² over the probability simplex, which the origin does not belong to.
+CustomRegion<double> simplex() {
+    CustomRegion<double> set;
+    set.oracle = [](auto g, auto v) {
+        v[static_cast<std::size_t>(std::min_element(g.begin(), g.end()) - g.begin())] = 1;
+    };
+    set.diameter = std::sqrt(2.0);
+    set.name = "simplex";
+    return set;
+}
+
+TEST(Certificate, ARunOverASetWithoutTheOriginStartsInTheSet) {
+    // The projection of (−1, −2, −3) onto the simplex is (1, 0, 0).
+    const auto objective = distance_to({-1, -2, -3});
+    const auto set = custom_region<double>(simplex());
+    auto options = iterations(200000);
+    options.gap = 1e-4;
+    for (const std::string method : {"alfcg-d", "fw-armijo", "fw-openloop"}) {
+        options.method = method;
+        const auto result = solve(*objective, *set, options);
+        EXPECT_EQ(result.status, Status::converged) << method;
+        EXPECT_NEAR(result.x(0, 0) + result.x(0, 1) + result.x(0, 2), 1, 1e-12);
+        EXPECT_NEAR(result.x(0, 0), 1, 1e-2);
+        EXPECT_GE(result.metrics.objective, 0.5 * (4 + 4 + 9) - 1e-12) << "not below the true minimum";
+        EXPECT_LE(result.metrics.objective, 0.5 * (4 + 4 + 9) + 1e-4);
+    }
+}
+
+TEST(Certificate, AGapBelowZeroIsAnErrorThatSaysSo) {
+    const auto objective = distance_to({-1, -2, -3});
+    const auto set = custom_region<double>(simplex());
+    const Matrix<double> outside(1, 3);  // the origin: nothing tells that it is no point of the set
+    for (const std::string method : {"fw-openloop", "alfcg-d"}) {
+        auto options = iterations(10);
+        options.method = method;
+        options.gap = 1e-3;
+        const auto message = message_of<Error>([&] { solve(*objective, *set, options, {}, &outside); });
+        EXPECT_NE(message.find("the gap is -1 at iteration 0, below zero by more than rounding"),
+                  std::string::npos)
+            << message;
+    }
+    // An oracle that does not minimise.
+    auto wrong = simplex();
+    wrong.oracle = [](auto g, auto v) {
+        v[static_cast<std::size_t>(std::max_element(g.begin(), g.end()) - g.begin())] = 1;
+    };
+    auto options = iterations(10);
+    options.gap = 1e-3;
+    options.method = "fw-openloop";
+    Matrix<double> start(1, 3);
+    start(0, 0) = start(0, 1) = 0.5;
+    EXPECT_THROW(solve(*objective, *custom_region<double>(wrong), options, {}, &start), Error);
+}
+
+TEST(Solve, TakesLambdasThatReturnNothingAndShowsTheEstimatedGap) {
+    auto problem = reference::random_problem("multinomial", 90, 6);
+    Bridge<double> bridge(problem);
+    for (const std::string method : {"alfcg-d", "fw-openloop", "sfw", "alfcg-fs"}) {
+        Options options = iterations(12);
+        options.method = method;
+        int seen = 0;
+        solve(*bridge.objective, *bridge.region, options, [&](const Snapshot<double>& now) {
+            EXPECT_EQ(now.estimated_gap.has_value(), !now.last);
+            if (now.estimated_gap && method == "fw-openloop") {
+                EXPECT_NEAR(*now.estimated_gap, now.metrics().gap, 1e-12);
+            }
+            ++seen;
+        });
+        EXPECT_EQ(seen, 13);
+    }
+}
+
+// A method of one's own: Frank-Wolfe with the exact line search of a quadratic.
+class ExactSearch final : public Method<double> {
+  public:
+    void propose(Run<double>& run, Proposal<double>& proposal) override {
+        proposal.value = run.full_gradient(proposal.gradient);
+        run.aim(proposal);
+        proposal.step = proposal.direction.length_squared > 0
+                            ? std::clamp(proposal.gap / proposal.direction.length_squared, 0.0, 1.0)
+                            : 0.0;
+    }
+};
+
+TEST(Solve, RunsAMethodOfTheCallers) {
+    const auto objective = distance_to({0.3, 0.2, 0.1});
+    const auto ball = lp_ball<double>(2, 1);
+    ExactSearch method;
+    Limits limits;
+    limits.max_iterations = 100000;
+    limits.gap = 1e-6;
+    const auto result = solve(*objective, *ball, method, limits);
+    EXPECT_EQ(result.status, Status::converged);
+    EXPECT_NEAR(result.x(0, 0), 0.3, 2e-3);
+    EXPECT_LE(result.metrics.gap, 1e-6);
+    EXPECT_EQ(result.counters.component_gradients, result.iterations + 1);
+    EXPECT_EQ(result.counters.oracle_calls, result.iterations + 1);
+    EXPECT_GT(result.seconds.gradient, 0);
+    // The short step with L = 1 is the same method.
+    Options options;
+    options.method = "fw-shortstep";
+    options.parameters.set("lipschitz", 1);
+    options.max_iterations = limits.max_iterations;
+    options.gap = limits.gap;
+    EXPECT_EQ(solve(*objective, *ball, options).iterations, result.iterations);
+}
+
 TEST(Methods, TableListsTheTwentyInTheirSettings) {
     std::map<std::string, int> count;
     for (const MethodInfo& method : methods()) ++count[std::string(method.setting)];
     EXPECT_EQ(count,
               (std::map<std::string, int>{{"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}}));
-    EXPECT_NE(methods().back().parameters.find("beta = 100"), std::string::npos);
+    EXPECT_EQ(describe(methods().back().parameters), "rho = auto, beta = 100, batch = sqrt(N)");
 }
 
 }  // namespace

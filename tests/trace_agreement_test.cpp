@@ -51,23 +51,26 @@ void expect_agreement(const reference::Problem& problem, const reference::Method
     const auto theirs = reference::run_drawing(problem, settings, iterations, 11);
     Options options;
     options.method = settings.method;
-    options.parameters.rho = settings.rho;
-    options.parameters.beta = settings.beta;
-    options.parameters.batch = settings.batch;
-    options.parameters.period = settings.period;
-    options.parameters.reset = settings.reset;
-    options.parameters.groups = settings.groups;
-    options.parameters.lipschitz = settings.lipschitz;
-    options.parameters.momentum = settings.momentum;
-    options.parameters.inner_steps = settings.inner_steps;
-    options.parameters.contraction = settings.contraction;
-    options.parameters.descent = settings.descent;
-    options.parameters.increase = settings.increase;
-    options.parameters.decrease = settings.decrease;
+    const std::vector<std::pair<const char*, std::optional<double>>> given{
+        {"rho", settings.rho},
+        {"beta", settings.beta},
+        {"batch", settings.batch},
+        {"period", settings.period},
+        {"reset", settings.reset},
+        {"groups", settings.groups},
+        {"lipschitz", settings.lipschitz},
+        {"momentum", settings.momentum},
+        {"inner-steps", settings.inner_steps},
+        {"contraction", settings.contraction},
+        {"descent", settings.descent},
+        {"increase", settings.increase},
+        {"decrease", settings.decrease}};
+    for (const auto& [name, value] : given)
+        if (value) options.parameters.set(name, *value);
     options.max_iterations = iterations;
     options.batches.emplace(theirs.draws.begin(), theirs.draws.end());
     Bridge<double> bridge(problem, storage);
-    Result<double> result;
+    Solution<double> result;
     const auto ours = run_rows(bridge, options, &result);
 
     ASSERT_EQ(ours.size(), theirs.rows.size());

@@ -8,6 +8,7 @@
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
 #include "alfcg/objective/objective.hpp"
 #include "alfcg/region/region.hpp"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/iterate.hpp"
-
 namespace alfcg {
 
 namespace {
@@ -25,11 +23,9 @@ constexpr double open_loop_ema = 2;
 
 template <class Real>
 CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& batches, const Parts& parts)
-    : objective_(objective),
-      batches_(batches),
+    : batches_(batches),
       sampler_(objective, batches),
       probe_(objective),
-      descent_(objective),
       parts_(parts),
       samples_(objective.samples()) {}
 
@@ -59,37 +55,38 @@ double CalibratedBatches<Real>::momentum() const {
 }
 
 template <class Real>
-Estimate CalibratedBatches<Real>::estimate(Index iteration, const Matrix<Real>& x,
-                                           std::optional<double> /*alpha*/, Matrix<Real>& gradient) {
-    iteration_ = iteration;
+Estimate CalibratedBatches<Real>::estimate(Run<Real>& run, std::optional<double> /*alpha*/,
+                                           Proposal<Real>& proposal) {
+    const Iterate<Real>& x = run.x();
+    iteration_ = run.iteration();
     going_ = Going::on;
     alpha_ = momentum();
     Estimate answer;
     if (parts_.kind != Kind::spider) answer.alpha = alpha_;
     full_ = at_known_ || full_gradient_due();
     if (at_known_) {
-        gradient = safe_.gradient;
+        proposal.gradient = safe_.gradient;
     } else if (full_) {
-        answer.value = objective_.evaluate(x, gradient);
-        answer.cost = samples_;
-        judge_by_full_gradient(x, gradient);
+        answer.value = run.full_gradient(proposal.gradient);
+        used_ += samples_;
+        if (const auto slope = slope_along(proposal, x.matrix())) see_slope(*slope);
     } else {
-        answer.cost = look_at_batch(x, gradient);
+        answer.cost = look_at_batch(x, proposal);
     }
     used_ += answer.cost;
     since_full_ = full_ ? 1 : since_full_ + 1;
     if (full_ && epochs() >= next_full_) next_full_ = std::max(epochs() + 1, 2 * next_full_);
     full_due_ = false;
-    if (parts_.kind != Kind::ema || iteration + 1 >= next_secant_) previous_ = x;
+    if (parts_.kind != Kind::ema || iteration_ + 1 >= next_secant_) previous_.stand_at(x);
     return answer;
 }
 
 template <class Real>
-std::optional<double> CalibratedBatches<Real>::slope_along(const Matrix<Real>& gradient,
+std::optional<double> CalibratedBatches<Real>::slope_along(const Proposal<Real>& last,
                                                            const Matrix<Real>& x) const {
     // x_t = x_{t−1} + η d and v − x_t = (1 − η) d.
     if (!(step_ > 0) || !(step_ < 1)) return std::nullopt;
-    return direction_to(*vertex_, gradient, x).slope / (1 - step_);
+    return direction_to(last.move.atom(), last.gradient, x).slope / (1 - step_);
 }
 
 template <class Real>
@@ -100,15 +97,9 @@ void CalibratedBatches<Real>::see_slope(double slope) {
 }
 
 template <class Real>
-void CalibratedBatches<Real>::judge_by_full_gradient(const Matrix<Real>& x, const Matrix<Real>& gradient) {
-    if (const auto slope = slope_along(gradient, x)) see_slope(*slope);
-}
-
-template <class Real>
-Index CalibratedBatches<Real>::look_at_batch(const Matrix<Real>& x, Matrix<Real>& gradient) {
+Index CalibratedBatches<Real>::look_at_batch(const Iterate<Real>& x, Proposal<Real>& proposal) {
     Slopes slopes;
-    Blend<Real> blend{
-        .keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .announced = true, .slopes = &slopes};
+    Blend<Real> blend{.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .slopes = &slopes};
     if (parts_.kind == Kind::storm) {
         blend.keep = 1 - alpha_;
         blend.at_y = alpha_ - 1;
@@ -123,7 +114,7 @@ Index CalibratedBatches<Real>::look_at_batch(const Matrix<Real>& x, Matrix<Real>
             next_secant_ = iteration_ + 10 + iteration_ / 10;
         }
     }
-    const Index cost = sampler_.blend(parts_.batch, blend, gradient).cost;
+    const Index cost = sampler_.blend(parts_.batch, blend, proposal.gradient).cost;
     if (!(step_ > 0)) return cost;  // nothing was tried
     if (blend.slopes != nullptr) {
         const double distance_squared = step_ * step_ * length_squared_;
@@ -133,7 +124,7 @@ Index CalibratedBatches<Real>::look_at_batch(const Matrix<Real>& x, Matrix<Real>
         } else {
             trust_.see_gap(iteration_, gap_, composite_gain_ - slopes.at_y / step_);
         }
-    } else if (const auto blended = slope_along(gradient, x)) {
+    } else if (const auto blended = slope_along(proposal, x.matrix())) {
         // g_t = (1−α) g_{t−1} + α ∇_B f(x_t), and <g_{t−1}, d> is known.
         see_ema_slope((*blended - (1 - alpha_) * slope_) / alpha_);
     }
@@ -190,12 +181,12 @@ void CalibratedBatches<Real>::mark(const Matrix<Real>& x, double composite) {
 }
 
 template <class Real>
-double CalibratedBatches<Real>::target(Region<Real>& region, const Matrix<Real>& gradient,
-                                       const Matrix<Real>& x, double tolerance, Vertex<Real>& vertex,
-                                       Counters& counters) {
-    vertex_ = &vertex;
+double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
+    const Matrix<Real>& x = run.x().matrix();
+    const Matrix<Real>& gradient = proposal.gradient;
+    Vertex<Real>& vertex = proposal.move.towards();
     if (iteration_ == 0) vertex.dense = x;  // memory for the way back
-    const double composite = region.composite(x);
+    const double composite = run.region().composite(x);
     if (iteration_ > 0) {
         if (parts_.kind == Kind::ema) {
             watch_epoch(x, composite);
@@ -213,34 +204,35 @@ double CalibratedBatches<Real>::target(Region<Real>& region, const Matrix<Real>&
         }
         return std::numeric_limits<double>::infinity();
     }
-    const double slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
+    const double slack = run.ask_oracle(gradient, vertex);
     if (iteration_ == 0) {
         safe_.set(x, gradient, composite);
         if (parts_.kind == Kind::ema) {
             mark(x, composite);
             marked_at_ = 0;  // the first move, made with an exact gradient, is worth a mark of its own
         }
-        find_first_curvature(gradient, x, composite, vertex, counters);
+        find_first_curvature(run, proposal, composite);
     }
     return slack;
 }
 
 template <class Real>
-void CalibratedBatches<Real>::find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x,
-                                                   double composite, const Vertex<Real>& vertex,
-                                                   Counters& counters) {
-    const auto direction = direction_to(vertex, gradient, x);
+void CalibratedBatches<Real>::find_first_curvature(Run<Real>& run, const Proposal<Real>& proposal,
+                                                   double composite) {
+    const auto charge = run.account().charge(&Timings::gradient);
+    const Vertex<Real>& vertex = proposal.move.atom();
+    const auto direction = direction_to(vertex, proposal.gradient, run.x().matrix());
     const double gap = composite - vertex.composite - direction.slope;
     double curvature = least_curvature;
     if (gap > 0 && direction.length_squared > 0) {
         const bool all = parts_.batch >= samples_;
         const auto rows = all ? std::span<const Index>() : batches_.draw(parts_.batch);
-        const auto found = probe_.curvature_at_step(rows, x, gradient, vertex, gap);
+        const auto found = probe_.curvature_at_step(rows, run.x(), proposal.gradient, vertex, gap);
         curvature = found.curvature;
-        counters.component_gradients += found.cost;
+        run.account().counters.component_gradients += found.cost;
         used_ += found.cost;
     }
-    trust_.begin(curvature, gap, norm(gradient));
+    trust_.begin(curvature, gap, norm(proposal.gradient));
 }
 
 template <class Real>
@@ -265,12 +257,12 @@ void CalibratedBatches<Real>::moved(double distance) {
 }
 
 template <class Real>
-void CalibratedBatches<Real>::settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) {
+void CalibratedBatches<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (safe_.gradient.size() == 0) return;  // no step was made
-    if (descent_.proven(safe_, x, region.composite(x), counters)) return;
-    x = safe_.point.dense;
+    if (descent_.proven(run, safe_, x, run.region().composite(x.matrix()))) return;
+    x.jump_to(safe_.point.dense);
     if (parts_.kind != Kind::ema) return;
-    if (descent_.proven(safe_, mark_.dense, mark_.composite, counters)) x = mark_.dense;
+    if (descent_.proven(run, safe_, mark_.dense, mark_.composite)) x.jump_to(mark_.dense);
 }
 
 template class CalibratedBatches<float>;

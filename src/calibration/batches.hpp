@@ -4,10 +4,8 @@
 #include "calibration/descent.hpp"
 #include "calibration/probe.hpp"
 #include "calibration/trust.hpp"
-#include "estimator/estimator.hpp"
 #include "estimator/sampler.hpp"
-#include "solve/direction.hpp"
-#include "step/step.hpp"
+#include "solve/staged.hpp"
 
 namespace alfcg {
 
@@ -16,7 +14,7 @@ namespace alfcg {
 /// direction, so that its slope along it is an honest one: together with the secant on the same batch it says
 /// how long the step should have been. Full gradients, where the method takes them, guard the way.
 template <class Real>
-class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Real>, public StepRule {
+class CalibratedBatches final : public StagedMethod<Real> {
   public:
     enum class Kind { spider, ema, storm };
     struct Parts {
@@ -28,27 +26,25 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
 
     CalibratedBatches(Objective<Real>& objective, Batches& batches, const Parts& parts);
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
-                      Matrix<Real>& gradient) override;
-    double target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& x, double tolerance,
-                  Vertex<Real>& vertex, Counters& counters) override;
-    double step(const StepInput& input, LineFunction& line) override;
     void moved(double distance) override;
-    void settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) override;
-    [[nodiscard]] std::optional<double> curvature() const override { return trust_.curvature(); }
+    void conclude(Run<Real>& run, Iterate<Real>& x) override;
     [[nodiscard]] std::optional<double> scale() const override { return trust_.scale(); }
+
+  protected:
+    Estimate estimate(Run<Real>& run, std::optional<double> alpha, Proposal<Real>& proposal) override;
+    double aim(Run<Real>& run, Proposal<Real>& proposal) override;
+    double step(const StepInput& input, LineFunction& line) override;
+    [[nodiscard]] std::optional<double> curvature() const override { return trust_.curvature(); }
 
   private:
     [[nodiscard]] bool full_gradient_due() const;
     [[nodiscard]] double momentum() const;
     [[nodiscard]] double epochs() const { return static_cast<double>(used_) / static_cast<double>(samples_); }
-    // <g, d> for the direction d of the last move, from the vertex it went to; none after a whole step.
-    [[nodiscard]] std::optional<double> slope_along(const Matrix<Real>& gradient,
-                                                    const Matrix<Real>& x) const;
+    // <g_t, d> for the direction d of the last move, which the proposal still holds; none after a whole step.
+    [[nodiscard]] std::optional<double> slope_along(const Proposal<Real>& last, const Matrix<Real>& x) const;
 
     // What the last direction was worth, in the eyes of a full gradient or of a batch.
-    void judge_by_full_gradient(const Matrix<Real>& x, const Matrix<Real>& gradient);
-    Index look_at_batch(const Matrix<Real>& x, Matrix<Real>& gradient);
+    Index look_at_batch(const Iterate<Real>& x, Proposal<Real>& proposal);
     void see_slope(double slope);
     void see_ema_slope(double slope);
 
@@ -57,10 +53,8 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
     void watch_epoch(const Matrix<Real>& x, double composite);
     void mark(const Matrix<Real>& x, double composite);
 
-    void find_first_curvature(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite,
-                              const Vertex<Real>& vertex, Counters& counters);
+    void find_first_curvature(Run<Real>& run, const Proposal<Real>& proposal, double composite);
 
-    Objective<Real>& objective_;
     Batches& batches_;
     Sampler<Real> sampler_;
     Probe<Real> probe_;
@@ -80,9 +74,8 @@ class CalibratedBatches final : public Estimator<Real>, public DirectionRule<Rea
     double alpha_ = 1;
 
     // The last move x_{t−1} → x_t.
-    Matrix<Real> previous_;                 // x_{t−1}, where the estimator needs it
-    const Vertex<Real>* vertex_ = nullptr;  // it went towards
-    double slope_ = 0;                      // <g_{t−1}, d>
+    Iterate<Real> previous_;  // x_{t−1}, where the estimator needs it
+    double slope_ = 0;        // <g_{t−1}, d>
     double gap_ = 0;
     double composite_gain_ = 0;  // h(x_{t−1}) − h(v)
     double length_squared_ = 0;

@@ -1,7 +1,5 @@
 #include "calibration/checkpoint.hpp"
 
-#include "solve/iterate.hpp"
-
 namespace alfcg {
 
 template <class Real>

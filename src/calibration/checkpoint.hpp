@@ -1,6 +1,6 @@
 #pragma once
 
-#include "alfcg/region/region.hpp"
+#include "alfcg/point/move.hpp"
 
 namespace alfcg {
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "solve/iterate.hpp"
-
 namespace alfcg {
 
 namespace {
@@ -28,21 +26,15 @@ double between(const Slope& left, const Slope& right, double nearest) {
 }  // namespace
 
 template <class Real>
-void Descent<Real>::look(const Matrix<Real>& at, Matrix<Real>& gradient, Counters& counters) {
-    objective_.evaluate(at, gradient);
-    counters.component_gradients += objective_.samples();
+bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const Iterate<Real>& x,
+                           double composite) {
+    run.full_gradient(x, at_x_);
+    return proven(run, known, x.matrix(), at_x_, composite);
 }
 
 template <class Real>
-bool Descent<Real>::proven(const Checkpoint<Real>& known, const Matrix<Real>& x, double composite,
-                           Counters& counters) {
-    look(x, at_x_, counters);
-    return proven(known, x, at_x_, composite, counters);
-}
-
-template <class Real>
-bool Descent<Real>::proven(const Checkpoint<Real>& known, const Matrix<Real>& x,
-                           const Matrix<Real>& gradient_at_x, double composite, Counters& counters) {
+bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const Matrix<Real>& x,
+                           const Matrix<Real>& gradient_at_x, double composite) {
     const auto ends = known.bounds(x, gradient_at_x, composite);
     const double rise = composite - known.point.composite;
     std::vector<Slope> slopes{{0, ends.least - rise}, {1, ends.most - rise}};
@@ -64,10 +56,10 @@ bool Descent<Real>::proven(const Checkpoint<Real>& known, const Matrix<Real>& x,
         const double steepest = -slopes.front().along;
         const double nearest = steepest > 0 ? most / steepest : 1;
         const double at = between(slopes[widest - 1], slopes[widest], nearest);
-        middle_ = x;
-        move_towards(known.point, 1 - at, middle_);
-        look(middle_, at_middle_, counters);
-        const double along = -direction_to(known.point, at_middle_, middle_).slope / at;
+        middle_.jump_to(x);
+        move_towards(known.point, 1 - at, middle_.rewrite());
+        run.full_gradient(middle_, at_middle_);
+        const double along = -direction_to(known.point, at_middle_, middle_.matrix()).slope / at;
         slopes.insert(slopes.begin() + static_cast<std::ptrdiff_t>(widest), {at, along});
     }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "alfcg/objective/objective.hpp"
-#include "alfcg/solve/solve.hpp"
+#include "alfcg/solve/method.hpp"
 #include "calibration/checkpoint.hpp"
 
 namespace alfcg {
@@ -10,22 +9,17 @@ namespace alfcg {
 template <class Real>
 class Descent {
   public:
-    explicit Descent(Objective<Real>& objective) : objective_(objective) {}
-
     /// Whether F(x) ≤ F at the point known; true only where that is proven for convex f, whose slopes rise
     /// along the way and so bound it on both sides. While the bounds disagree on the sign, a look is taken
     /// where they differ most, each one counted gradient.
-    bool proven(const Checkpoint<Real>& known, const Matrix<Real>& x, const Matrix<Real>& gradient_at_x,
-                double composite, Counters& counters);
+    bool proven(Run<Real>& run, const Checkpoint<Real>& known, const Matrix<Real>& x,
+                const Matrix<Real>& gradient_at_x, double composite);
     /// The same with a first look at x.
-    bool proven(const Checkpoint<Real>& known, const Matrix<Real>& x, double composite, Counters& counters);
+    bool proven(Run<Real>& run, const Checkpoint<Real>& known, const Iterate<Real>& x, double composite);
 
   private:
-    void look(const Matrix<Real>& at, Matrix<Real>& gradient, Counters& counters);
-
-    Objective<Real>& objective_;
     Matrix<Real> at_x_;
-    Matrix<Real> middle_;
+    Iterate<Real> middle_;
     Matrix<Real> at_middle_;
 };
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "solve/iterate.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -44,11 +44,13 @@ double CalibratedFull<Real>::overshoot(const Matrix<Real>& gradient, const Matri
 }
 
 template <class Real>
-Estimate CalibratedFull<Real>::estimate(Index iteration, const Matrix<Real>& x,
-                                        std::optional<double> /*alpha*/, Matrix<Real>& gradient) {
-    iteration_ = iteration;
-    const double value = objective_.evaluate(x, gradient);
-    const Estimate answer{objective_.samples(), value, std::nullopt};
+Estimate CalibratedFull<Real>::estimate(Run<Real>& run, std::optional<double> /*alpha*/,
+                                        Proposal<Real>& proposal) {
+    const Index iteration = run.iteration();
+    const Matrix<Real>& x = run.x().matrix();
+    Matrix<Real>& gradient = proposal.gradient;
+    Estimate answer;
+    answer.value = run.full_gradient(gradient);
     going_back_ = false;
     if (iteration > 0 && move_.step > 0) {
         double secant = 0;
@@ -73,28 +75,33 @@ Estimate CalibratedFull<Real>::estimate(Index iteration, const Matrix<Real>& x,
 }
 
 template <class Real>
-double CalibratedFull<Real>::target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& x,
-                                    double tolerance, Vertex<Real>& vertex, Counters& counters) {
+double CalibratedFull<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     constexpr double unknown = std::numeric_limits<double>::infinity();
+    Vertex<Real>& vertex = proposal.move.towards();
     if (going_back_) {
         vertex = move_.from;
         return unknown;
     }
-    if (iteration_ == 0) vertex.dense = x;  // memory for the way back
-    const double composite = region.composite(x);
+    const Matrix<Real>& x = run.x().matrix();
+    const Matrix<Real>& gradient = proposal.gradient;
+    const bool first = run.iteration() == 0;
+    if (first) vertex.dense = x;  // memory for the way back
+    const double composite = run.region().composite(x);
     const auto gap = [&] { return composite - vertex.composite - direction_to(vertex, gradient, x).slope; };
-    double slack = DirectionRule<Real>::target(region, mean_, x, tolerance, vertex, counters);
-    if (iteration_ > 0) {
+    double slack = run.ask_oracle(mean_, vertex);
+    if (!first) {
         if (gap() > 0) {
             slack = unknown;
         } else {
-            slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
+            slack = run.ask_oracle(gradient, vertex);
         }
     } else {
+        const auto charge = run.account().charge(&Timings::gradient);
         start_.set(x, gradient, composite);
-        const auto found = probe_.curvature_at_step(sample(objective_.samples()), x, gradient, vertex, gap());
+        const auto found =
+            probe_.curvature_at_step(sample(run.objective().samples()), run.x(), gradient, vertex, gap());
         curvature_ = found.curvature;
-        counters.component_gradients += found.cost;
+        run.account().counters.component_gradients += found.cost;
     }
     remember(x, composite, move_.from);
     return slack;
@@ -115,19 +122,16 @@ double CalibratedFull<Real>::step(const StepInput& input, LineFunction& /*line*/
 }
 
 template <class Real>
-void CalibratedFull<Real>::settle(Region<Real>& region, Matrix<Real>& x, Counters& counters) {
+void CalibratedFull<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (!moved_) return;
-    const auto look = [&] {
-        objective_.evaluate(x, mean_);
-        counters.component_gradients += objective_.samples();
-    };
-    look();
+    run.full_gradient(x, mean_);
     double secant = 0;
-    if (move_.step > 0 && overshoot(mean_, x, secant) > too_far) {
-        x = move_.from.dense;
-        look();
+    if (move_.step > 0 && overshoot(mean_, x.matrix(), secant) > too_far) {
+        x.jump_to(move_.from.dense);
+        run.full_gradient(x, mean_);
     }
-    if (!descent_.proven(start_, x, mean_, region.composite(x), counters)) x = start_.point.dense;
+    if (!descent_.proven(run, start_, x.matrix(), mean_, run.region().composite(x.matrix())))
+        x.jump_to(start_.point.dense);
 }
 
 template class CalibratedFull<float>;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/iterate.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -23,7 +23,7 @@ double norm(const Matrix<Real>& g) {
 }
 
 template <class Real>
-void Probe<Real>::evaluate(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) {
+void Probe<Real>::evaluate(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient) {
     if (rows.empty()) {
         objective_.evaluate(x, gradient);
     } else {
@@ -32,27 +32,27 @@ void Probe<Real>::evaluate(std::span<const Index> rows, const Matrix<Real>& x, M
 }
 
 template <class Real>
-double Probe<Real>::curvature(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& g,
+double Probe<Real>::curvature(std::span<const Index> rows, const Iterate<Real>& x, const Matrix<Real>& g,
                               const Vertex<Real>& vertex, double tau) {
-    point_ = x;
-    move_towards(vertex, tau, point_);
+    point_.jump_to(x.matrix());
+    move_towards(vertex, tau, point_.rewrite());
     evaluate(rows, point_, at_point_);
-    const auto before = direction_to(vertex, g, x);
-    const double rise = direction_to(vertex, at_point_, x).slope - before.slope;
+    const auto before = direction_to(vertex, g, x.matrix());
+    const double rise = direction_to(vertex, at_point_, x.matrix()).slope - before.slope;
     const double way = tau * before.length_squared;
     return way > 0 ? std::max(least_curvature, rise / way) : least_curvature;
 }
 
 template <class Real>
-double Probe<Real>::curvature(std::span<const Index> rows, const Matrix<Real>& x, const Vertex<Real>& vertex,
+double Probe<Real>::curvature(std::span<const Index> rows, const Iterate<Real>& x, const Vertex<Real>& vertex,
                               double tau) {
     evaluate(rows, x, at_x_);
     return curvature(rows, x, at_x_, vertex, tau);
 }
 
 template <class Real>
-typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x,
-                                                           const Matrix<Real>& full,
+typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index> rows,
+                                                           const Iterate<Real>& x, const Matrix<Real>& full,
                                                            const Vertex<Real>& vertex, double gap) {
     Found found;
     const Index cost = rows.empty() ? objective_.samples() : static_cast<Index>(rows.size());
@@ -61,7 +61,7 @@ typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index
         found.cost += cost;
     }
     const Matrix<Real>& g = rows.empty() ? full : at_x_;
-    const double length_squared = direction_to(vertex, g, x).length_squared;
+    const double length_squared = direction_to(vertex, g, x.matrix()).length_squared;
     if (!(gap > 0) || !(length_squared > 0)) return found;
     const auto look = [&](double tau) {
         found.cost += cost;
@@ -85,32 +85,9 @@ typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index
     return found;
 }
 
-template <class Real>
-double ProbedDirection<Real>::target(Region<Real>& region, const Matrix<Real>& gradient,
-                                     const Matrix<Real>& x, double tolerance, Vertex<Real>& vertex,
-                                     Counters& counters) {
-    const double slack = DirectionRule<Real>::target(region, gradient, x, tolerance, vertex, counters);
-    if (done_) return slack;
-    done_ = true;
-    const Index samples = objective_.samples();
-    if (look_ == Look::estimate) {
-        step_.set_scale(probe_.curvature({}, x, gradient, vertex, first_probe), norm(gradient));
-        counters.component_gradients += samples;
-    } else {
-        const bool all = look_ == Look::all_rows || batch_ >= samples;
-        const auto rows = all ? std::span<const Index>() : batches_.draw(batch_);
-        const double curvature = probe_.curvature(rows, x, vertex, first_probe);
-        step_.set_scale(curvature, norm(probe_.gradient()));
-        counters.component_gradients += 2 * (all ? samples : static_cast<Index>(rows.size()));
-    }
-    return slack;
-}
-
 template double norm(const Matrix<float>&);
 template double norm(const Matrix<double>&);
 template class Probe<float>;
 template class Probe<double>;
-template class ProbedDirection<float>;
-template class ProbedDirection<double>;
 
 }  // namespace alfcg

@@ -4,9 +4,6 @@
 #include <span>
 
 #include "alfcg/objective/objective.hpp"
-#include "estimator/batches.hpp"
-#include "solve/direction.hpp"
-#include "step/alf.hpp"
 
 namespace alfcg {
 
@@ -29,10 +26,10 @@ class Probe {
     /// The secant <∇f(x + τd) − g, d> / (τ‖d‖²), d = v − x, g = ∇f(x): the mean curvature on the way. Without
     /// `rows` f is the mean over all of them, else over these. What is not positive is
     /// `least_curvature`. One evaluation.
-    double curvature(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& g,
+    double curvature(std::span<const Index> rows, const Iterate<Real>& x, const Matrix<Real>& g,
                      const Vertex<Real>& vertex, double tau);
     /// The same with ∇f(x) taken first: two evaluations.
-    double curvature(std::span<const Index> rows, const Matrix<Real>& x, const Vertex<Real>& vertex,
+    double curvature(std::span<const Index> rows, const Iterate<Real>& x, const Vertex<Real>& vertex,
                      double tau);
 
     struct Found {
@@ -42,50 +39,19 @@ class Probe {
     /// The curvature on the way that a short step with it goes: looked for from `first_probe` on down, until it
     /// is that of a way no longer than the step and does not rise any more as the way gets shorter.
     /// `full` is ∇f(x), used where there are no `rows`.
-    Found curvature_at_step(std::span<const Index> rows, const Matrix<Real>& x, const Matrix<Real>& full,
+    Found curvature_at_step(std::span<const Index> rows, const Iterate<Real>& x, const Matrix<Real>& full,
                             const Vertex<Real>& vertex, double gap);
 
     /// ∇f(x) of the last call that took it.
     [[nodiscard]] const Matrix<Real>& gradient() const { return at_x_; }
 
   private:
-    void evaluate(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient);
+    void evaluate(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient);
 
     Objective<Real>& objective_;
     Matrix<Real> at_x_;
-    Matrix<Real> point_;
+    Iterate<Real> point_;
     Matrix<Real> at_point_;
-};
-
-/// The one-probe rule (spec 9): ρ is the curvature along the first direction, and ALFCG is applied to
-/// f/‖∇f(x_0)‖, on which the 1 in 1 + S has its meaning.
-template <class Real>
-class ProbedDirection final : public DirectionRule<Real> {
-  public:
-    enum class Look {
-        estimate,  // the first estimate is ∇f(x_0): one more full gradient
-        all_rows,  // two full gradients
-        one_batch  // two gradients of a batch of its own
-    };
-    ProbedDirection(Objective<Real>& objective, AlfStep& step, Batches& batches, Look look, Index batch)
-        : objective_(objective),
-          probe_(objective),
-          step_(step),
-          batches_(batches),
-          look_(look),
-          batch_(batch) {}
-
-    double target(Region<Real>& region, const Matrix<Real>& gradient, const Matrix<Real>& x, double tolerance,
-                  Vertex<Real>& vertex, Counters& counters) override;
-
-  private:
-    Objective<Real>& objective_;
-    Probe<Real> probe_;
-    AlfStep& step_;
-    Batches& batches_;
-    Look look_;
-    Index batch_;
-    bool done_ = false;
 };
 
 }  // namespace alfcg

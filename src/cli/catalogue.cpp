@@ -11,7 +11,7 @@ Command add_methods(CLI::App& /*app*/) {
     return [] {
         for (const MethodInfo& method : methods()) {
             fmt::print("{:<15} {:<13} {:<30} {:<17} {}; {}\n", method.name, method.setting, method.estimator,
-                       method.step, method.parameters, method.reference);
+                       method.step, describe(method.parameters), method.reference);
         }
         return 0;
     };
@@ -19,8 +19,9 @@ Command add_methods(CLI::App& /*app*/) {
 
 Command add_regions(CLI::App& /*app*/) {
     return [] {
-        for (const RegionInfo& region : region_catalogue()) {
-            fmt::print("{:<8} {}; composite terms: {}\n", region.name, region.description, region.composite);
+        for (const RegionInfo& region : regions()) {
+            fmt::print("{:<8} {}; {}; composite terms: {}\n", region.name, region.description,
+                       describe(region.parameters), fmt::join(region.terms, ", "));
         }
         return 0;
     };

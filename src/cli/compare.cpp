@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -39,12 +40,11 @@ struct CompareArguments {
 
 // A parameter that none of the methods has is a slip.
 void check_parameters_are_used(const std::vector<std::string>& methods, const Parameters& given) {
-    for (const ParameterInfo& info : parameter_catalogue()) {
-        if (!is_given(info, given)) continue;
-        bool used = false;
-        for (const std::string& method : methods)
-            used = used || is_given(info, own_parameters(method, given));
-        if (!used) throw Error(fmt::format("none of the methods compared has a parameter --{}", info.name));
+    for (const auto& [name, value] : given.all()) {
+        const bool used = std::any_of(methods.begin(), methods.end(), [&, &name = name](const auto& method) {
+            return own_parameters(method, given).has(name);
+        });
+        if (!used) throw QuantityError(name, "is not a parameter of any of the methods compared");
     }
     for (const std::string& method : methods) check_parameters(method, own_parameters(method, given));
 }

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "alfcg/data/planted.hpp"
+#include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spectrum.hpp"
-#include "alfcg/solve/solve.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
@@ -74,7 +74,7 @@ int run_demo() {
         for (const double value : values) spectrum += fmt::format(" {:.2f}", value);
         fmt::print("test accuracy {:.1f}%, rank {} (singular values{}), {:.2f} s, rho found: {:.3g}\n",
                    percent(predict(model, test, false, 0)), rank, spectrum, result.seconds.method(),
-                   result.parameters.rho.value_or(0));
+                   result.scale.value_or(0));
     }
     model.weights = planted.truth;
     fmt::print("\nThe planted weights themselves: test accuracy {:.1f}%, rank {}.\n",

@@ -62,15 +62,8 @@ Targets targets_of(const Dataset<Real>& data, Loss loss, Classes& classes) {
 }
 
 RegionSpec resolve_region(const ProblemArguments& arguments, const std::string& name) {
-    RegionSpec spec;
-    spec.name = name;
-    spec.radius = arguments.radius;
-    spec.composite = arguments.composite;
-    if (arguments.p && name != "lp") {
-        throw Error("--p belongs to --region lp, not to --region " + name);
-    }
-    if (name == "lp" && !arguments.p) throw Error("--region lp needs --p, a number from 1 to inf");
-    if (name == "lp") spec.p = *arguments.p;
+    RegionSpec spec{name, {{"radius", arguments.radius}}, arguments.composite};
+    if (arguments.p) spec.parameters.set("p", *arguments.p);
     verify(spec);
     return spec;
 }

@@ -10,9 +10,9 @@
 
 namespace alfcg::cli {
 
-Progress::Progress(std::FILE* out, const Options& options)
+Progress::Progress(std::FILE* out, const Limits& limits)
     : out_(out),
-      options_(options),
+      limits_(limits),
       terminal_(isatty(fileno(out)) != 0),
       start_(Clock::now()),
       last_line_(start_) {}
@@ -35,11 +35,11 @@ std::optional<double> Progress::seconds_left(Index iteration, double epochs, dou
         const double remaining = elapsed * std::max(0.0, budget / done - 1);
         if (!left || remaining < *left) left = remaining;
     };
-    if (options_.max_iterations < std::numeric_limits<Index>::max()) {
-        consider(static_cast<double>(iteration), static_cast<double>(options_.max_iterations));
+    if (limits_.max_iterations < std::numeric_limits<Index>::max()) {
+        consider(static_cast<double>(iteration), static_cast<double>(limits_.max_iterations));
     }
-    consider(epochs, options_.max_epochs);
-    consider(seconds, options_.max_seconds);
+    consider(epochs, limits_.max_epochs);
+    consider(seconds, limits_.max_seconds);
     return left;
 }
 

@@ -12,7 +12,7 @@ namespace alfcg::cli {
 /// to date with the rate and the time left.
 class Progress {
   public:
-    Progress(std::FILE* out, const Options& options);
+    Progress(std::FILE* out, const Limits& limits);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -28,7 +28,7 @@ class Progress {
     [[nodiscard]] std::optional<double> seconds_left(Index iteration, double epochs, double seconds) const;
 
     std::FILE* out_;
-    const Options& options_;
+    const Limits& limits_;
     bool terminal_;
     bool header_printed_ = false;
     bool line_open_ = false;

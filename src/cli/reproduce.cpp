@@ -164,10 +164,8 @@ std::optional<RunRecord> Series<Real>::run_one(const PaperPanel& panel, const Ru
                          "kept",     std::nullopt,           parse_trace(read_text(path), path.string())};
     }
     Problem<Real>& shared = problem(panel.data);
-    RegionSpec spec;
-    spec.name = panel.region;
-    spec.p = 3;
-    spec.radius = panel.radius;
+    RegionSpec spec{panel.region, {{"radius", panel.radius}}, {}};
+    if (panel.region == "lp") spec.parameters.set("p", 3);
     const auto region = make_region<Real>(spec, shared.threads);
     Options options = budget_;
     options.method = key.method;

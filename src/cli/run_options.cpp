@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
 
@@ -13,40 +11,26 @@ namespace {
 
 constexpr double default_epochs = 100;
 
-double parse_parameter(const std::string& name, const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) {
-        const std::string_view words = name == "rho" ? "auto, probe or " : "";
-        throw Error(fmt::format("--{} must be {}a number, not '{}'", name, words, text));
-    }
-    return value;
-}
-
 }  // namespace
 
 void ParameterArguments::add_to(CLI::App& app) {
-    for (const ParameterInfo& info : parameter_catalogue()) {
+    for (const ParameterInfo& info : method_parameters()) {
         const std::string name(info.name);
+        const std::string words = info.words.empty() ? "" : std::string(info.words) + "|";
         app.add_option_function<std::string>(
                "--" + name, [this, name](const std::string& text) { given[name] = text; },
                std::string(info.meaning) + " [see alfcg methods]")
             ->group("Method")
-            ->type_name(name == "rho" ? "auto|probe|NUMBER" : "NUMBER");
+            ->type_name(words + "NUMBER");
     }
 }
 
 Parameters ParameterArguments::resolve() const {
     Parameters parameters;
-    for (const ParameterInfo& info : parameter_catalogue()) {
-        const std::string name(info.name);
-        const auto found = given.find(name);
+    for (const ParameterInfo& info : method_parameters()) {
+        const auto found = given.find(std::string(info.name));
         if (found == given.end()) continue;
-        if (name == "rho" && (found->second == "auto" || found->second == "probe")) {
-            parameters.rho_rule = found->second == "auto" ? RhoRule::automatic : RhoRule::probe;
-        } else {
-            parameters.*info.member = parse_parameter(name, found->second);
-        }
+        std::visit([&](const auto& value) { parameters.set(info.name, value); }, parse(info, found->second));
     }
     return parameters;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "alfcg/solve/options.hpp"
+#include "alfcg/method/options.hpp"
 
 namespace alfcg::cli {
 

@@ -9,9 +9,9 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
 #include "alfcg/region/spectrum.hpp"
-#include "alfcg/solve/solve.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/problem.hpp"
@@ -46,7 +46,7 @@ std::string default_model_path(const std::string& source) {
 
 template <class Real>
 struct Outcome {
-    Result<Real> result;
+    Solution<Real> result;
     Model<Real> model;
     Predictions training;
     std::optional<Predictions> held_out;
@@ -59,8 +59,8 @@ Model<Real> make_model(const Problem<Real>& problem, const std::string& method, 
     model.classes = problem.classes;
     model.loss = problem.loss;
     model.region = problem.region_spec.name;
-    model.p = problem.region_spec.p;
-    model.radius = problem.region_spec.radius;
+    model.p = problem.region_spec.parameters.number("p").value_or(0);
+    model.radius = problem.region_spec.parameters.number("radius").value_or(0);
     model.composite = problem.region_spec.composite;
     model.method = method;
     return model;
@@ -75,7 +75,7 @@ nlohmann::json score(const Predictions& predictions, bool classification) {
 template <class Real>
 nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
                                const Outcome<Real>& outcome) {
-    const Result<Real>& result = outcome.result;
+    const Solution<Real>& result = outcome.result;
     const bool classification = is_classification(problem.loss.kind);
     const std::string measure = classification ? "accuracy" : "mean_squared_error";
     const auto& weights = outcome.model.weights;
@@ -97,10 +97,9 @@ nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Re
     json["nonzeros"] =
         std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
     json["method"] = arguments.run.method;
-    for (const ParameterInfo& info : parameter_catalogue()) {
-        const auto& value = result.parameters.*info.member;
-        if (value || info.name == "rho") json[std::string(info.name)] = number(value);
-    }
+    json["rho"] = number(result.scale);
+    for (const auto& [name, value] : result.parameters.all())
+        if (const auto chosen = result.parameters.number(name)) json[name] = *chosen;
     json["loss"] = to_text(problem.loss.kind);
     json["region"] = problem.region->describe();
     json["rows"] = rows(problem.training.features);
@@ -133,7 +132,7 @@ void print_score(const char* title, const Predictions& predictions, bool classif
 template <class Real>
 void print_closing(const TrainArguments& arguments, const Problem<Real>& problem,
                    const Outcome<Real>& outcome) {
-    const Result<Real>& result = outcome.result;
+    const Solution<Real>& result = outcome.result;
     const bool classification = is_classification(problem.loss.kind);
     const auto& weights = outcome.model.weights;
     fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(result.status),
@@ -141,9 +140,9 @@ void print_closing(const TrainArguments& arguments, const Problem<Real>& problem
     fmt::print("{:<11}{:.8g}\n", "objective", result.metrics.objective);
     fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap,
                result.metrics.gap_exact ? "exact" : "upper bound");
-    if (result.parameters.rho) {
-        fmt::print("{:<11}{:.3g}{}\n", "rho", *result.parameters.rho,
-                   arguments.run.resolve(0).parameters.rho ? "" : " (found)");
+    if (result.scale) {
+        fmt::print("{:<11}{:.3g}{}\n", "rho", *result.scale,
+                   arguments.run.resolve(0).parameters.number("rho") ? "" : " (found)");
     }
     print_score(classification ? "accuracy" : "fit", outcome.training, classification);
     if (outcome.held_out) print_score("held out", *outcome.held_out, classification);

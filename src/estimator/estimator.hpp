@@ -23,10 +23,8 @@ class Estimator {
     virtual ~Estimator() = default;
     /// On entry `gradient` holds g_{t−1} (nothing useful at t = 0), on return g_t. `alpha` is α_t when the
     /// step rule steers the momentum.
-    virtual Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
+    virtual Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> alpha,
                               Matrix<Real>& gradient) = 0;
-    /// Whether every estimate asks for ∇f(x_t): what the objective remembers of x_t then pays.
-    [[nodiscard]] virtual bool full() const { return false; }
 };
 
 /// What the estimators are made from; each takes what it needs.

@@ -10,12 +10,10 @@ class FullEstimator final : public Estimator<Real> {
   public:
     explicit FullEstimator(const EstimatorParts<Real>& parts) : objective_(parts.objective) {}
 
-    Estimate estimate(Index /*iteration*/, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index /*iteration*/, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         return {objective_.samples(), objective_.evaluate(x, gradient), std::nullopt};
     }
-
-    [[nodiscard]] bool full() const override { return true; }
 
   private:
     Objective<Real>& objective_;
@@ -27,15 +25,13 @@ class HeavyBallEstimator final : public Estimator<Real> {
     explicit HeavyBallEstimator(const EstimatorParts<Real>& parts)
         : objective_(parts.objective), momentum_(parts.momentum) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         if (iteration == 0) return {objective_.samples(), objective_.evaluate(x, gradient), std::nullopt};
         objective_.evaluate(x, at_x_);
         kernels::axpby(x.size(), 1 - momentum_, at_x_.data(), momentum_, gradient.data());
         return {objective_.samples(), std::nullopt, std::nullopt};
     }
-
-    [[nodiscard]] bool full() const override { return true; }
 
   private:
     Objective<Real>& objective_;

@@ -26,7 +26,7 @@ class MiniBatchEstimator final : public Estimator<Real> {
     MiniBatchEstimator(const EstimatorParts<Real>& parts, bool growing)
         : sampler_(parts.objective, parts.batches), batch_(parts.batch), growing_(growing) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         const auto answer = sampler_.gradient(growing_ ? growing_batch_size(iteration) : batch_, x, gradient);
         return {answer.cost, answer.value, std::nullopt};
@@ -47,7 +47,7 @@ class MedianEstimator final : public Estimator<Real> {
           groups_(static_cast<std::size_t>(parts.groups)),
           values_(groups_.size()) {}
 
-    Estimate estimate(Index /*iteration*/, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index /*iteration*/, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         Estimate result;
         for (Matrix<Real>& group : groups_) result.cost += sampler_.gradient(batch_, x, group).cost;

@@ -18,15 +18,14 @@ class EmaEstimator final : public Estimator<Real> {
     explicit EmaEstimator(const EstimatorParts<Real>& parts)
         : sampler_(parts.objective, parts.batches), batch_(parts.batch), power_(parts.power) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> alpha,
                       Matrix<Real>& gradient) override {
         const double a = momentum_at(iteration, alpha, power_);
         if (iteration == 0) {
             const auto answer = sampler_.gradient(batch_, x, gradient);
             return {answer.cost, answer.value, a};
         }
-        const auto answer =
-            sampler_.blend(batch_, {.keep = 1 - a, .at_x = a, .x = &x, .announced = true}, gradient);
+        const auto answer = sampler_.blend(batch_, {.keep = 1 - a, .at_x = a, .x = &x}, gradient);
         return {answer.cost, std::nullopt, a};
     }
 
@@ -45,7 +44,7 @@ class StormEstimator final : public Estimator<Real> {
           period_(parts.period),
           power_(parts.power) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> alpha,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> alpha,
                       Matrix<Real>& gradient) override {
         const double a = momentum_at(iteration, alpha, power_);
         typename Sampler<Real>::Answer answer;
@@ -55,11 +54,9 @@ class StormEstimator final : public Estimator<Real> {
             answer = sampler_.gradient(batch_, x, gradient);
         } else {
             answer = sampler_.blend(
-                batch_,
-                {.keep = 1 - a, .at_x = 1, .x = &x, .at_y = a - 1, .y = &previous_, .announced = true},
-                gradient);
+                batch_, {.keep = 1 - a, .at_x = 1, .x = &x, .at_y = a - 1, .y = &previous_}, gradient);
         }
-        previous_ = x;
+        previous_.stand_at(x);
         return {answer.cost, answer.value, a};
     }
 
@@ -68,7 +65,7 @@ class StormEstimator final : public Estimator<Real> {
     Index batch_;
     Index period_;
     double power_;
-    Matrix<Real> previous_;  // x_{t−1}
+    Iterate<Real> previous_;  // x_{t−1}
 };
 
 }  // namespace

@@ -14,17 +14,16 @@ class SpiderEstimator final : public Estimator<Real> {
           batch_(parts.batch),
           reset_(parts.reset > 0 ? parts.reset : parts.objective.samples()) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         typename Sampler<Real>::Answer answer;
         if (iteration % period_ == 0) {
             answer = sampler_.gradient(reset_, x, gradient);
         } else {
-            answer = sampler_.blend(
-                batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_, .announced = true},
-                gradient);
+            answer = sampler_.blend(batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &previous_},
+                                    gradient);
         }
-        previous_ = x;
+        previous_.stand_at(x);
         return {answer.cost, answer.value, std::nullopt};
     }
 
@@ -33,7 +32,7 @@ class SpiderEstimator final : public Estimator<Real> {
     Index period_;
     Index batch_;
     Index reset_;
-    Matrix<Real> previous_;  // x_{t−1}
+    Iterate<Real> previous_;  // x_{t−1}
 };
 
 }  // namespace

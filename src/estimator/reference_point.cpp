@@ -13,11 +13,11 @@ class SvrgEstimator final : public Estimator<Real> {
     explicit SvrgEstimator(const EstimatorParts<Real>& parts)
         : sampler_(parts.objective, parts.batches), period_(parts.period), batch_(parts.batch) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         if (iteration % period_ == 0) {
             const auto answer = sampler_.full(x, gradient);
-            snapshot_ = x;
+            snapshot_.stand_at(x);
             at_snapshot_ = gradient;
             return {answer.cost, answer.value, std::nullopt};
         }
@@ -31,7 +31,7 @@ class SvrgEstimator final : public Estimator<Real> {
     Sampler<Real> sampler_;
     Index period_;
     Index batch_;
-    Matrix<Real> snapshot_;     // x̃
+    Iterate<Real> snapshot_;    // x̃
     Matrix<Real> at_snapshot_;  // ∇f(x̃)
 };
 
@@ -44,7 +44,7 @@ class SagaEstimator final : public Estimator<Real> {
           batch_(parts.batch),
           table_(objective_.gradient_table()) {}
 
-    Estimate estimate(Index iteration, const Matrix<Real>& x, std::optional<double> /*alpha*/,
+    Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         const Index samples = objective_.samples();
         // Every row at once leaves nothing of the old table: it is filled anew.

@@ -21,11 +21,11 @@ class Sampler {
     Sampler(Objective<Real>& objective, Batches& batches) : objective_(objective), batches_(batches) {}
 
     /// ∇f(x).
-    Answer full(const Matrix<Real>& x, Matrix<Real>& at_x) {
+    Answer full(const Iterate<Real>& x, Matrix<Real>& at_x) {
         return {objective_.samples(), objective_.evaluate(x, at_x)};
     }
     /// ∇_B f(x).
-    Answer gradient(Index batch, const Matrix<Real>& x, Matrix<Real>& at_x) {
+    Answer gradient(Index batch, const Iterate<Real>& x, Matrix<Real>& at_x) {
         if (batch >= objective_.samples()) return full(x, at_x);
         const auto rows = draw(batch);
         objective_.batch_gradient(rows, x, at_x);
@@ -62,7 +62,8 @@ class Sampler {
         return rows;
     }
     static double slope(const Matrix<Real>& gradient, const Blend<Real>& blend) {
-        return kernels::direction(gradient.size(), gradient.data(), blend.y->data(), 1, blend.x->data())
+        return kernels::direction(gradient.size(), gradient.data(), blend.y->matrix().data(), 1,
+                                  blend.x->matrix().data())
             .slope;
     }
 

@@ -1,181 +1,239 @@
 #include "method/table.hpp"
 
-#include <array>
-#include <cmath>
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "method/alf.hpp"
+#include "method/sliding.hpp"
+#include "solve/composed.hpp"
 
 namespace alfcg {
 
+template <class Real>
+Index MethodParts<Real>::count(std::string_view name) const {
+    return static_cast<Index>(std::min(parameters.number(name).value_or(0), 1e15));
+}
+
+template <class Real>
+EstimatorParts<Real> MethodParts<Real>::estimator() const {
+    return {.objective = objective,
+            .batches = batches,
+            .batch = count("batch"),
+            .period = count("period"),
+            .reset = count("reset"),
+            .groups = count("groups"),
+            .momentum = parameters.number("momentum").value_or(0),
+            .power = parameters.number("power").value_or(0)};
+}
+
+template struct MethodParts<float>;
+template struct MethodParts<double>;
+
 namespace {
 
-using P = Parameters;
+constexpr ParameterInfo rho_info{
+    .name = "rho",
+    .meaning = "ALFCG: scale of the curvature estimate: auto finds it, probe looks once, or a number",
+    .open = true,
+    .words = "auto|probe"};
+constexpr ParameterInfo beta{.name = "beta", .meaning = "ALFCG: noise parameter of the momentum"};
+constexpr ParameterInfo batch{.name = "batch", .meaning = "rows per batch", .least = 1, .whole = true};
+constexpr ParameterInfo period{
+    .name = "period", .meaning = "iterations between resets", .least = 1, .whole = true};
+constexpr ParameterInfo reset{.name = "reset", .meaning = "rows of a drawn reset", .least = 1, .whole = true};
+constexpr ParameterInfo groups{
+    .name = "groups", .meaning = "number of batches the median is taken of", .least = 1, .whole = true};
+constexpr ParameterInfo lipschitz{
+    .name = "lipschitz", .meaning = "given curvature, or the first one of a search", .open = true};
+constexpr ParameterInfo momentum{.name = "momentum", .meaning = "weight of the past gradient", .most = 1};
+constexpr ParameterInfo inner_steps{
+    .name = "inner-steps", .meaning = "steps on the inner problem", .least = 1, .whole = true};
+constexpr ParameterInfo contraction{
+    .name = "contraction", .meaning = "factor by which a rejected step shrinks", .most = 1, .open = true};
+constexpr ParameterInfo descent{.name = "descent",
+                                .meaning = "share of the predicted decrease that is demanded",
+                                .most = 1,
+                                .open = true};
+constexpr ParameterInfo increase{
+    .name = "increase", .meaning = "factor by which a rejected curvature grows", .least = 1, .open = true};
+constexpr ParameterInfo decrease{.name = "decrease",
+                                 .meaning = "factor from an accepted curvature to the next first one",
+                                 .most = 1,
+                                 .open = true};
+constexpr ParameterInfo power{
+    .name = "power", .meaning = "exponent p of the schedule (t+1)^-p", .open = true};
 
-constexpr Default root{.number = 0, .root_of_samples = true};
-constexpr Default rho{.automatic = true};
-constexpr Default two_thirds{.number = 2.0 / 3.0};
+constexpr Parameter rho{rho_info, Default::named("auto")};
+constexpr Default root = Default::root();
+constexpr Parameter two_thirds{power, Default::of(2.0 / 3.0)};
+
+Parameter with(const ParameterInfo& info, double number) {
+    return {info, Default::of(number)};
+}
 
 constexpr std::string_view deterministic = "deterministic";
 constexpr std::string_view finite_sum = "finite-sum";
 constexpr std::string_view expectation = "expectation";
+constexpr std::string_view full_gradient = "full gradient";
+constexpr std::string_view open_loop = "open loop 2/(t+2)";
 constexpr std::string_view alfcg_paper = "ALFCG: adaptive Lipschitz-free conditional gradient";
 
-const std::vector<Method>& table() {
-    using E = EstimatorKind;
-    using S = StepKind;
-    static const std::vector<Method> rows{
-        {"fw-openloop", deterministic, E::full, S::open_loop, {}, "full gradient", "Frank and Wolfe 1956"},
-        {"fw-shortstep",
-         deterministic,
-         E::full,
-         S::short_step,
-         {{&P::lipschitz, {10}}},
-         "full gradient",
-         "Jaggi 2013"},
-        {"fw-momentum",
-         deterministic,
-         E::heavy_ball,
-         S::open_loop,
-         {{&P::momentum, {0.9}}},
-         "heavy ball",
-         "Li et al. 2021"},
-        {"fw-sliding",
-         deterministic,
-         E::sliding,
-         S::sliding,
-         {{&P::lipschitz, {10}}, {&P::inner_steps, {5}}},
-         "full gradient at z",
-         "Lan and Zhou 2016"},
-        {"fw-armijo",
-         deterministic,
-         E::full,
-         S::armijo,
-         {{&P::contraction, {0.5}}, {&P::descent, {1e-4}}},
-         "full gradient",
-         "Ochs and Malitsky 2019"},
-        {"fw-parafree",
-         deterministic,
-         E::full,
-         S::parameter_free,
-         {{&P::lipschitz, {1}}, {&P::increase, {2}}, {&P::decrease, {0.5}}},
-         "full gradient",
-         "Ito et al. 2023"},
-        {"alfcg-d", deterministic, E::full, S::alf, {{&P::rho, rho}}, "full gradient", alfcg_paper},
+// make(parts) for both precisions.
+template <class Make>
+MethodRow row(MethodInfo info, Make make) {
+    return {std::move(info), [make](const MethodParts<float>& parts) { return make(parts); },
+            [make](const MethodParts<double>& parts) { return make(parts); }};
+}
 
-        {"svfw",
-         finite_sum,
-         E::svrg,
-         S::open_loop,
-         {{&P::period, {50}}, {&P::batch, root}},
-         "SVRG",
-         "Reddi et al. 2016"},
-        {"saga-fw", finite_sum, E::saga, S::open_loop, {{&P::batch, root}}, "SAGA", "Reddi et al. 2016"},
-        {"spider-cg",
-         finite_sum,
-         E::spider,
-         S::open_loop,
-         {{&P::period, root}, {&P::reset, root}, {&P::batch, {32}}},
-         "SPIDER, drawn resets",
-         "Yurtsever et al. 2019"},
-        {"onesample-fw",
-         finite_sum,
-         E::storm,
-         S::open_loop,
-         {{&P::period, {50}}, {&P::batch, {1}}, {&P::power, two_thirds}},
-         "STORM, full resets",
-         "Zhang et al. 2020"},
-        {"sarah-fw",
-         finite_sum,
-         E::spider,
-         S::open_loop,
-         {{&P::period, {50}}, {&P::batch, {32}}},
-         "SARAH, full resets",
-         "Beznosikov et al. 2024"},
-        {"alfcg-fs",
-         finite_sum,
-         E::spider,
-         S::alf,
-         {{&P::rho, rho}, {&P::period, root}, {&P::batch, root}},
-         "SPIDER, full resets",
-         alfcg_paper},
+const std::vector<MethodRow>& table() {
+    static const std::vector<MethodRow> rows{
+        row({"fw-openloop", deterministic, full_gradient, open_loop, "Frank and Wolfe 1956", {}},
+            [](const auto& p) { return composed(full_estimator(p.estimator()), open_loop_step()); }),
+        row({"fw-shortstep", deterministic, full_gradient, "short step", "Jaggi 2013", {with(lipschitz, 10)}},
+            [](const auto& p) {
+                return composed(full_estimator(p.estimator()), given_curvature_step(p("lipschitz")));
+            }),
+        row({"fw-momentum", deterministic, "heavy ball", open_loop, "Li et al. 2021", {with(momentum, 0.9)}},
+            [](const auto& p) { return composed(heavy_ball_estimator(p.estimator()), open_loop_step()); }),
+        row({"fw-sliding",
+             deterministic,
+             "full gradient at z",
+             "sliding 3/(t+3)",
+             "Lan and Zhou 2016",
+             {with(lipschitz, 10), with(inner_steps, 5)}},
+            []<class Real>(const MethodParts<Real>& p) -> std::unique_ptr<Method<Real>> {
+                return std::make_unique<Sliding<Real>>(p("lipschitz"), p.count("inner-steps"));
+            }),
+        row({"fw-armijo",
+             deterministic,
+             full_gradient,
+             "Armijo search",
+             "Ochs and Malitsky 2019",
+             {with(contraction, 0.5), with(descent, 1e-4)}},
+            [](const auto& p) {
+                return composed(full_estimator(p.estimator()), armijo_step(p("contraction"), p("descent")));
+            }),
+        row({"fw-parafree",
+             deterministic,
+             full_gradient,
+             "curvature search",
+             "Ito et al. 2023",
+             {with(lipschitz, 1), with(increase, 2), with(decrease, 0.5)}},
+            [](const auto& p) {
+                return composed(full_estimator(p.estimator()),
+                                parameter_free_step(p("lipschitz"), p("increase"), p("decrease")));
+            }),
+        row({"alfcg-d", deterministic, full_gradient, "ALF", alfcg_paper, {rho}},
+            [](const auto& p) { return alf_method(p, Alf::d); }),
 
-        {"sfw",
-         expectation,
-         E::mini_batch,
-         S::open_loop,
-         {{&P::batch, root}},
-         "mini-batch",
-         "Reddi et al. 2016"},
-        {"sfw-gb",
-         expectation,
-         E::growing_batch,
-         S::open_loop,
-         {},
-         "mini-batch of (t+1)^(2/3) rows",
-         "Hazan and Luo 2016"},
-        {"onesample-storm",
-         expectation,
-         E::storm,
-         S::power,
-         {{&P::batch, root}, {&P::power, two_thirds}},
-         "STORM",
-         "Zhang et al. 2020"},
-        {"onesample-ema",
-         expectation,
-         E::ema,
-         S::open_loop,
-         {{&P::batch, root}, {&P::power, two_thirds}},
-         "EMA",
-         "Zhang et al. 2020"},
-        {"srfw",
-         expectation,
-         E::median,
-         S::open_loop,
-         {{&P::batch, root}, {&P::groups, {5}}},
-         "median of means",
-         "Tang et al. 2022"},
-        {"alfcg-mvr1",
-         expectation,
-         E::ema,
-         S::alf_mvr1,
-         {{&P::rho, rho}, {&P::beta, {100}}, {&P::batch, root}},
-         "EMA",
-         alfcg_paper},
-        {"alfcg-mvr2",
-         expectation,
-         E::storm,
-         S::alf_mvr2,
-         {{&P::rho, rho}, {&P::beta, {100}}, {&P::batch, root}},
-         "STORM",
-         alfcg_paper},
+        row({"svfw", finite_sum, "SVRG", open_loop, "Reddi et al. 2016", {with(period, 50), {batch, root}}},
+            [](const auto& p) { return composed(svrg_estimator(p.estimator()), open_loop_step()); }),
+        row({"saga-fw", finite_sum, "SAGA", open_loop, "Reddi et al. 2016", {{batch, root}}},
+            [](const auto& p) { return composed(saga_estimator(p.estimator()), open_loop_step()); }),
+        row({"spider-cg",
+             finite_sum,
+             "SPIDER, drawn resets",
+             open_loop,
+             "Yurtsever et al. 2019",
+             {{period, root}, {reset, root}, with(batch, 32)}},
+            [](const auto& p) { return composed(spider_estimator(p.estimator()), open_loop_step()); }),
+        row({"onesample-fw",
+             finite_sum,
+             "STORM, full resets",
+             open_loop,
+             "Zhang et al. 2020",
+             {with(period, 50), with(batch, 1), two_thirds}},
+            [](const auto& p) { return composed(storm_estimator(p.estimator()), open_loop_step()); }),
+        row({"sarah-fw",
+             finite_sum,
+             "SARAH, full resets",
+             open_loop,
+             "Beznosikov et al. 2024",
+             {with(period, 50), with(batch, 32)}},
+            [](const auto& p) { return composed(spider_estimator(p.estimator()), open_loop_step()); }),
+        row({"alfcg-fs",
+             finite_sum,
+             "SPIDER, full resets",
+             "ALF",
+             alfcg_paper,
+             {rho, {period, root}, {batch, root}}},
+            [](const auto& p) { return alf_method(p, Alf::fs); }),
+
+        row({"sfw", expectation, "mini-batch", open_loop, "Reddi et al. 2016", {{batch, root}}},
+            [](const auto& p) { return composed(mini_batch_estimator(p.estimator()), open_loop_step()); }),
+        row({"sfw-gb", expectation, "mini-batch of (t+1)^(2/3) rows", open_loop, "Hazan and Luo 2016", {}},
+            [](const auto& p) { return composed(growing_batch_estimator(p.estimator()), open_loop_step()); }),
+        row({"onesample-storm",
+             expectation,
+             "STORM",
+             "(t+1)^-power",
+             "Zhang et al. 2020",
+             {{batch, root}, two_thirds}},
+            [](const auto& p) { return composed(storm_estimator(p.estimator()), power_step(p("power"))); }),
+        row({"onesample-ema",
+             expectation,
+             "EMA",
+             open_loop,
+             "Zhang et al. 2020",
+             {{batch, root}, two_thirds}},
+            [](const auto& p) { return composed(ema_estimator(p.estimator()), open_loop_step()); }),
+        row({"srfw",
+             expectation,
+             "median of means",
+             open_loop,
+             "Tang et al. 2022",
+             {{batch, root}, with(groups, 5)}},
+            [](const auto& p) { return composed(median_estimator(p.estimator()), open_loop_step()); }),
+        row({"alfcg-mvr1", expectation, "EMA", "ALF", alfcg_paper, {rho, with(beta, 100), {batch, root}}},
+            [](const auto& p) { return alf_method(p, Alf::mvr1); }),
+        row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper, {rho, with(beta, 100), {batch, root}}},
+            [](const auto& p) { return alf_method(p, Alf::mvr2); }),
     };
     return rows;
 }
 
 }  // namespace
 
-std::string_view to_text(StepKind kind) {
-    constexpr std::array<std::string_view, 9> names{"open loop 2/(t+2)",
-                                                    "(t+1)^-power",
-                                                    "short step",
-                                                    "Armijo search",
-                                                    "curvature search",
-                                                    "sliding 3/(t+3)",
-                                                    "ALF",
-                                                    "ALF",
-                                                    "ALF"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
-std::optional<double> Default::value(Index samples) const {
-    if (automatic) return std::nullopt;
-    if (!root_of_samples) return number;
-    auto result = static_cast<Index>(std::sqrt(static_cast<double>(samples)));
-    while (result * result > samples) --result;
-    while ((result + 1) * (result + 1) <= samples) ++result;
-    return static_cast<double>(result);
-}
-
-std::span<const Method> method_table() {
+std::span<const MethodRow> method_table() {
     return table();
+}
+
+const MethodRow& find_method(std::string_view name) {
+    std::string names;
+    for (const MethodRow& row : table()) {
+        if (row.name == name) return row;
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    throw Error("unknown method '" + std::string(name) + "': use one of " + names);
+}
+
+std::vector<MethodInfo> methods() {
+    return {table().begin(), table().end()};
+}
+
+MethodInfo method_info(std::string_view name) {
+    return find_method(name);
+}
+
+void check_parameters(std::string_view method, const Parameters& given) {
+    check_parameters(method, find_method(method).parameters, given);
+}
+
+Parameters own_parameters(std::string_view method, const Parameters& given) {
+    return own_parameters(find_method(method).parameters, given);
+}
+
+std::vector<ParameterInfo> method_parameters() {
+    std::vector<ParameterInfo> all;
+    // ALFCG's, which stand last in the table, are asked for most.
+    for (auto row = table().rbegin(); row != table().rend(); ++row)
+        for (const Parameter& parameter : row->parameters)
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const ParameterInfo& info) { return info.name == parameter.info.name; }))
+                all.push_back(parameter.info);
+    return all;
 }
 
 }  // namespace alfcg

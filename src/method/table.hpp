@@ -1,70 +1,52 @@
 #pragma once
 
-#include <string>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "alfcg/method/catalogue.hpp"
+#include "alfcg/solve/method.hpp"
+#include "estimator/estimator.hpp"
 
 namespace alfcg {
 
-/// Default of a parameter: a number, the integer square root of the number of rows, or left to the method.
-struct Default {
-    double number = 0;
-    bool root_of_samples = false;
-    bool automatic = false;
+/// What a method is made from.
+template <class Real>
+struct MethodParts {
+    Objective<Real>& objective;
+    Batches& batches;
+    const Parameters& parameters;  // resolved
+    const Parameters& given;       // of them
 
-    [[nodiscard]] std::optional<double> value(Index samples) const;
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] double operator()(std::string_view name) const { return parameters.number(name).value(); }
+    /// As a count; more than any run could use is cut off. 0 where the method does not have it.
+    [[nodiscard]] Index count(std::string_view name) const;
+    [[nodiscard]] EstimatorParts<Real> estimator() const;
 };
 
-enum class EstimatorKind {
-    full,
-    heavy_ball,
-    mini_batch,
-    growing_batch,
-    median,
-    svrg,
-    saga,
-    spider,
-    ema,
-    storm,
-    sliding
-};
-enum class StepKind {
-    open_loop,
-    power,
-    short_step,
-    armijo,
-    parameter_free,
-    sliding,
-    alf,
-    alf_mvr1,
-    alf_mvr2
+/// A method is a row: its name, its parameters, how it is made, and the paper it comes from.
+struct MethodRow : MethodInfo {
+    template <class Real>
+    using Factory = std::function<std::unique_ptr<Method<Real>>(const MethodParts<Real>&)>;
+    Factory<float> make_float;
+    Factory<double> make_double;
+
+    template <class Real>
+    [[nodiscard]] std::unique_ptr<Method<Real>> make(const MethodParts<Real>& parts) const {
+        if constexpr (std::is_same_v<Real, float>) {
+            return make_float(parts);
+        } else {
+            return make_double(parts);
+        }
+    }
 };
 
-/// A method is a row: one estimator, one step rule, their defaults, and the paper it comes from.
-struct Method {
-    struct Parameter {
-        std::optional<double> Parameters::*member;
-        Default fallback;
-    };
-    std::string_view name;
-    std::string_view setting;
-    EstimatorKind estimator;
-    StepKind step;
-    std::vector<Parameter> parameters;
-    std::string_view estimator_text;
-    std::string_view reference;
-};
-
-std::span<const Method> method_table();
-std::string_view to_text(StepKind kind);
+std::span<const MethodRow> method_table();
 
 /// Throws Error, listing the names, when there is no such method.
-const Method& find_method(std::string_view name);
-
-/// The parameters of a run: those given, checked, and the method's defaults for the rest.
-Parameters resolve_parameters(const Method& method, const Parameters& given, Index samples);
+const MethodRow& find_method(std::string_view name);
 
 }  // namespace alfcg

@@ -17,35 +17,28 @@ template <class Real>
 class CustomSum final : public Objective<Real> {
   public:
     CustomSum(Shape shape, Index samples, SumFunction<Real> function)
-        : shape_(shape),
-          function_(std::move(function)),
-          all_(static_cast<std::size_t>(samples)),
-          unused_(shape) {
+        : shape_(shape), function_(std::move(function)), all_(static_cast<std::size_t>(samples)) {
         std::iota(all_.begin(), all_.end(), Index{0});
     }
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return static_cast<Index>(all_.size()); }
-    double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) override {
+    double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override {
         gradient.reshape(shape_);
         gradient.fill(0);  // the caller may add up
-        return function_(all_, x.span(), gradient.span());
+        return function_(all_, x.matrix().span(), gradient.span());
     }
-    double value(const Matrix<Real>& x) override {
-        unused_.fill(0);
-        return function_(all_, x.span(), unused_.span());
-    }
-    void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override {
+    void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x,
+                        Matrix<Real>& gradient) override {
         gradient.reshape(shape_);
         gradient.fill(0);
-        function_(rows, x.span(), gradient.span());
+        function_(rows, x.matrix().span(), gradient.span());
     }
 
   private:
     Shape shape_;
     SumFunction<Real> function_;
     std::vector<Index> all_;
-    Matrix<Real> unused_;  // gradient of a call that wants the value alone
 };
 
 }  // namespace

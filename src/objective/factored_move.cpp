@@ -7,30 +7,34 @@ namespace alfcg {
 template <class Real>
 bool VertexFactors<Real>::take(const Vertex<Real>& vertex) {
     using Kind = typename Vertex<Real>::Kind;
-    scale = vertex.kind == Kind::zero ? 0 : vertex.scale;
+    const auto take_entry = [&](Index position, double value) {
+        scale = value;
+        left.assign(static_cast<std::size_t>(vertex.shape.rows), Real(0));
+        right.assign(static_cast<std::size_t>(vertex.shape.cols), Real(0));
+        left[static_cast<std::size_t>(position / vertex.shape.cols)] = 1;
+        right[static_cast<std::size_t>(position % vertex.shape.cols)] = 1;
+    };
+    if (vertex.rank() < 0 || vertex.rank() > 1) return false;
+    scale = 0;
+    if (vertex.rank() == 0) return true;
     switch (vertex.kind) {
-        case Kind::zero:
-            return true;
         case Kind::one_hot:
-            left.assign(static_cast<std::size_t>(vertex.shape.rows), Real(0));
-            right.assign(static_cast<std::size_t>(vertex.shape.cols), Real(0));
-            left[static_cast<std::size_t>(vertex.index / vertex.shape.cols)] = 1;
-            right[static_cast<std::size_t>(vertex.index % vertex.shape.cols)] = 1;
-            return true;
-        case Kind::rank_one:
+            take_entry(vertex.index, vertex.scale);
+            break;
+        case Kind::sparse:
+            take_entry(vertex.positions.front(), static_cast<double>(vertex.values.front()));
+            break;
+        default:
+            scale = vertex.kind == Kind::rank_one ? vertex.scale : vertex.scales.front();
             left = vertex.left;
             right = vertex.right;
-            return true;
-        case Kind::dense:
-            break;
     }
-    return false;
+    return true;
 }
 
 template <class Real>
-void VertexFactors<Real>::mix(double step, const Real* projection, Index samples, Index outputs, Real* scores,
-                              kernels::ScoreLayout layout) const {
-    const double stay = 1 - step;
+void VertexFactors<Real>::mix(double keep, double share, const Real* projection, Index samples, Index outputs,
+                              Real* scores, kernels::ScoreLayout layout) const {
     const bool by_output = layout.sample_stride == 1;
     const Index runs = by_output ? outputs : samples;
     const Index length = by_output ? samples : outputs;
@@ -40,14 +44,24 @@ void VertexFactors<Real>::mix(double step, const Real* projection, Index samples
     for (Index k = 0; k < runs; ++k) {
         Real* run = scores + k * stride;
         if (scale == 0) {
-            kernels::scale_to(length, stay, run, run);
+            kernels::scale_to(length, keep, run, run);
         } else {
-            kernels::axpby(length, step * scale * static_cast<double>(across[k]), along, stay, run);
+            kernels::axpby(length, share * scale * static_cast<double>(across[k]), along, keep, run);
         }
     }
 }
 
+template <class Real>
+bool FactoredMove<Real>::take(const MadeMove<Real>& made) {
+    if (made.atoms != 1 || !vertex.take(made.atom[0])) return false;
+    keep = made.keep;
+    share = made.coefficient[0];
+    return true;
+}
+
 template struct VertexFactors<float>;
 template struct VertexFactors<double>;
+template struct FactoredMove<float>;
+template struct FactoredMove<double>;
 
 }  // namespace alfcg

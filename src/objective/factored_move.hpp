@@ -1,6 +1,6 @@
 #pragma once
 
-#include "alfcg/region/vertex.hpp"
+#include "alfcg/point/iterate.hpp"
 #include "kernels/dense.hpp"
 
 namespace alfcg {
@@ -12,18 +12,22 @@ struct VertexFactors {
     AlignedVector<Real> left;   // u
     AlignedVector<Real> right;  // w
 
-    /// Takes those of a zero, one-hot or rank-one vertex; false for a dense one.
+    /// Takes those of a vertex of rank one, or of the origin; false for others.
     bool take(const Vertex<Real>& vertex);
-    /// Scores of samples at x, and X w, become scores at x + step (s·u·wᵀ − x).
-    void mix(double step, const Real* projection, Index samples, Index outputs, Real* scores,
+    /// Scores of samples at x, and X w, become scores at keep · x + share · s·u·wᵀ.
+    void mix(double keep, double share, const Real* projection, Index samples, Index outputs, Real* scores,
              kernels::ScoreLayout layout) const;
 };
 
-/// x += step (vertex − x).
+/// x ← keep · x + share · vertex.
 template <class Real>
 struct FactoredMove {
     VertexFactors<Real> vertex;
-    double step = 0;
+    double keep = 1;
+    double share = 0;
+
+    /// Takes a move with one atom of rank one, or the origin; false for others.
+    bool take(const MadeMove<Real>& made);
 };
 
 }  // namespace alfcg

@@ -37,30 +37,30 @@ void FollowedScores<Real>::store_towards(Stretch stretch, const Real* scores, ke
 }
 
 template <class Real>
-void FollowedScores<Real>::mix(Stretch stretch, double step, bool factored, Real* to,
-                               kernels::ScoreLayout layout) const {
-    if (factored) {
-        vertex_.mix(step, projection_.data() + stretch.first, stretch.count, outputs_, to, layout);
+void FollowedScores<Real>::mix_into(Stretch stretch, Mix mix, Real* to, kernels::ScoreLayout layout) const {
+    if (mix.factored) {
+        move_.vertex.mix(mix.keep, mix.share, projection_.data() + stretch.first, stretch.count, outputs_, to,
+                         layout);
         return;
     }
     for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
-        kernels::axpby(count, step, towards_.data() + here, 1 - step, to + there);
+        kernels::axpby(count, mix.share, towards_.data() + here, mix.keep, to + there);
     });
 }
 
 template <class Real>
-void FollowedScores<Real>::load_along(Stretch stretch, double step, bool factored, Real* scores,
+void FollowedScores<Real>::load_mixed(Stretch stretch, Mix mix, Real* scores,
                                       kernels::ScoreLayout layout) const {
     load(stretch, scores, layout);
-    mix(stretch, step, factored, scores, layout);
+    mix_into(stretch, mix, scores, layout);
 }
 
 template <class Real>
-void FollowedScores<Real>::advance(Stretch stretch, double step, bool factored) {
+void FollowedScores<Real>::advance(Stretch stretch, Mix mix) {
     Real* to = scores_.data() + (by_output_ ? stretch.first : stretch.first * stride_);
     const kernels::ScoreLayout own =
         by_output_ ? kernels::ScoreLayout{1, stride_} : kernels::ScoreLayout{stride_, 1};
-    mix(stretch, step, factored, to, own);
+    mix_into(stretch, mix, to, own);
 }
 
 template class FollowedScores<float>;

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "alfcg/core/matrix.hpp"
-#include "alfcg/region/vertex.hpp"
 #include "objective/factored_move.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
 
-/// Scores of every row at an iterate x that moves towards vertices. The scores of x + η (v − x) are
-/// (1−η) Z + η Z_v, and with v = s·u·wᵀ the scores Z_v are s·(X w)·uᵀ: one number a row.
+/// Scores of every row at an iterate x that moves. The scores of a · x + b · v are a · Z + b · Z_v, and with v = s·u·wᵀ
+/// the scores Z_v are s·(X w)·uᵀ: one number a row.
 template <class Real>
 class FollowedScores {
   public:
@@ -18,10 +17,10 @@ class FollowedScores {
     void store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
     void load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const;
 
-    /// The factors of a zero, one-hot or rank-one vertex; false for a dense one.
-    bool take_factors(const Vertex<Real>& vertex) { return vertex_.take(vertex); }
-    [[nodiscard]] bool needs_projection() const { return vertex_.scale != 0; }
-    [[nodiscard]] const VertexFactors<Real>& vertex() const { return vertex_; }
+    /// The move that projection() is for, once it has been filled.
+    FactoredMove<Real>& move() { return move_; }
+    [[nodiscard]] const FactoredMove<Real>& move() const { return move_; }
+    [[nodiscard]] bool needs_projection() const { return move_.vertex.scale != 0; }
 
     /// Z_v of a stretch: X w, or all scores.
     Real* projection(Stretch stretch) { return projection_.data() + stretch.first; }
@@ -29,10 +28,14 @@ class FollowedScores {
     void prepare_towards() { towards_.resize(scores_.size()); }
     void store_towards(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
 
-    /// (1−η) Z + η Z_v, into a block's scores or in place.
-    void load_along(Stretch stretch, double step, bool factored, Real* scores,
-                    kernels::ScoreLayout layout) const;
-    void advance(Stretch stretch, double step, bool factored);
+    /// keep · Z + share · Z_v, into a block's scores or in place; Z_v by its factors, or all of it.
+    struct Mix {
+        double keep = 1;
+        double share = 0;
+        bool factored = true;
+    };
+    void load_mixed(Stretch stretch, Mix mix, Real* scores, kernels::ScoreLayout layout) const;
+    void advance(Stretch stretch, Mix mix);
 
   private:
     // Calls visit(offset here, offset in the block, count) for every run of entries that lie side by side.
@@ -45,8 +48,8 @@ class FollowedScores {
             visit(stretch.first * stride_, 0, stretch.count * stride_);
         }
     }
-    // to = (1−η) to + η Z_v, `to` laid out with these strides.
-    void mix(Stretch stretch, double step, bool factored, Real* to, kernels::ScoreLayout layout) const;
+    // The same where Z is already, laid out with these strides.
+    void mix_into(Stretch stretch, Mix mix, Real* to, kernels::ScoreLayout layout) const;
 
     Index samples_ = 0;
     Index outputs_ = 0;
@@ -55,7 +58,7 @@ class FollowedScores {
     AlignedVector<Real> scores_;      // Z
     AlignedVector<Real> towards_;     // Z_v of a dense vertex
     AlignedVector<Real> projection_;  // X w
-    VertexFactors<Real> vertex_;
+    FactoredMove<Real> move_;
 };
 
 }  // namespace alfcg

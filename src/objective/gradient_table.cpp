@@ -14,14 +14,14 @@ class StoredGradients final : public GradientTable<Real> {
   public:
     explicit StoredGradients(Objective<Real>& objective) : objective_(objective) {}
 
-    double fill(const Matrix<Real>& x, Matrix<Real>& mean) override {
+    double fill(const Iterate<Real>& x, Matrix<Real>& mean) override {
         stored_.resize(static_cast<std::size_t>(objective_.samples()));
         for (Index i = 0; i < objective_.samples(); ++i) {
             objective_.batch_gradient({&i, 1}, x, stored_[static_cast<std::size_t>(i)]);
         }
         return objective_.evaluate(x, mean);
     }
-    void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
+    void exchange(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& batch_change,
                   Matrix<Real>& mean_change) override {
         const Index size = x.size();
         batch_change.reshape(x.shape());

@@ -47,6 +47,14 @@ Index bytes_of(const Features<Real>& features) {
     return rows(features) * cols(features) * static_cast<Index>(sizeof(Real));
 }
 
+// Scores may always take this much memory, or a tenth of what the data take.
+template <class Real>
+bool scores_are_modest(Index samples, Index outputs, Index data_bytes) {
+    constexpr Index modest_bytes = Index{64} << 20;
+    const Index bytes = samples * kernels::padded<Real>(outputs) * static_cast<Index>(sizeof(Real));
+    return bytes <= std::max(modest_bytes, data_bytes / 10);
+}
+
 template <class Real>
 std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
                                             Use use) {
@@ -64,27 +72,25 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       threads_(resolve_threads(threads)),
       samples_(checked_samples(rows(features), targets, loss)),
       shape_{targets.outputs, cols(features)},
-      data_bytes_(bytes_of(features)),
       engine_(row_engine(features, targets.outputs, threads_, Use::often)),
-      scratch_(static_cast<std::size_t>(threads_)) {
+      scratch_(static_cast<std::size_t>(threads_)),
+      may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
     if (shape_.cols == 0) throw Error("the data have no features");
 }
 
 template <class Real>
-double LinearObjective<Real>::evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) {
+double LinearObjective<Real>::evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) {
     gradient.reshape(shape_);
-    if (&x == followed_) return followed_pass(x, &gradient);
-    return run({{nullptr, samples_}, {.x = &x}, &gradient});
+    return full_pass(x, &gradient);
 }
 
 template <class Real>
-double LinearObjective<Real>::value(const Matrix<Real>& x) {
-    if (&x == followed_) return followed_pass(x, nullptr);
-    return run({{nullptr, samples_}, {.x = &x}});
+double LinearObjective<Real>::value(const Iterate<Real>& x) {
+    return full_pass(x, nullptr);
 }
 
 template <class Real>
-void LinearObjective<Real>::batch_gradient(std::span<const Index> rows, const Matrix<Real>& x,
+void LinearObjective<Real>::batch_gradient(std::span<const Index> rows, const Iterate<Real>& x,
                                            Matrix<Real>& gradient) {
     gradient.reshape(shape_);
     run({{rows.data(), static_cast<Index>(rows.size())}, {.x = &x}, &gradient});
@@ -95,9 +101,9 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
                                   Matrix<Real>& gradient, Matrix<Real>& /*scratch*/) {
     gradient.reshape(shape_);
     Pass pass{{rows.data(), static_cast<Index>(rows.size())}, blend, &gradient};
-    if (blend.announced) {
-        noting_moves_ = true;
-        if (moves_noted_ > 0 && blend.y != nullptr) pass.source = Source::second_and_moved;
+    if (blend.y != nullptr) {
+        pass.move = factored_move(*blend.x, blend.y->version(), blend.x->version());
+        if (pass.move != nullptr) pass.source = Source::second_and_moved;
     }
     run(pass);
 }
@@ -114,9 +120,8 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scratch.scores.resize(std::max(scratch.scores.size(), scores));
         if (points.y != nullptr) scratch.second.resize(scores);
-        if (points.announced) scratch.projection.resize(scores);
+        if (points.y != nullptr) scratch.projection.resize(scores);
         if (points.slopes != nullptr) scratch.change.resize(scores);
-        scratch.slopes = {};
         scratch.targets.resize(static_cast<std::size_t>(kernels::padded<Real>(engine_->block())));
     }
 }
@@ -141,12 +146,12 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
     const Blend<Real>& points = pass.points;
     switch (pass.source) {
         case Source::second_and_moved:
-            prepare_point(pass.selection, 1, *points.y, moves_noted_ - 1);
-            prepare_projection(pass.selection, 0, noted_move(moves_noted_ - 1).vertex);
+            prepare_point(pass.selection, 1, *points.y, *points.x);
+            prepare_projection(pass.selection, 0, pass.move->vertex);
             return;
         case Source::remembered_and_moved:
             scores_.prepare_projection();
-            prepare_projection(pass.selection, 0, scores_.vertex());
+            prepare_projection(pass.selection, 0, pass.move->vertex);
             return;
         case Source::remembered:
             return;
@@ -156,25 +161,44 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
         case Source::data:
             break;
     }
-    prepare_point(pass.selection, 0, *points.x, points.announced ? moves_noted_ : nowhere);
-    if (points.y != nullptr) prepare_point(pass.selection, 1, *points.y, nowhere);
+    prepare_point(pass.selection, 0, *points.x, *points.x);
+    if (points.y != nullptr) prepare_point(pass.selection, 1, *points.y, *points.x);
 }
 
 // X w is scored as a set of its own.
 template <class Real>
 void LinearObjective<Real>::prepare_projection(const Selection& selection, std::size_t set,
                                                const VertexFactors<Real>& vertex) {
-    if (selection.list != nullptr) prepared_at_[set] = nowhere;
+    if (selection.list != nullptr) prepared_at_[set] = Version::none;
     if (vertex.scale != 0) engine_->prepare(set, vertex.right.data(), 1);
 }
 
-// `place`: how many of the moves that were noted have led to this point.
+template <class Real>
+const FactoredMove<Real>* LinearObjective<Real>::factored_move(const Iterate<Real>& x, Version from,
+                                                               Version to) {
+    if (from == Version::none) return nullptr;
+    for (std::size_t back = 0; const MadeMove<Real>* made = x.last_move(back); ++back) {
+        if (made->from != from || made->to != to) continue;
+        for (const LedTo& known : led_to_)
+            if (known.to == to) return &known.move;
+        LedTo& entry = led_to_[next_led_to_];
+        entry.to = Version::none;
+        if (!entry.move.take(*made)) return nullptr;
+        entry.to = to;
+        next_led_to_ = (next_led_to_ + 1) % led_to_.size();
+        return &entry.move;
+    }
+    return nullptr;
+}
+
+// `x` is the iterate that may have moved from where the set's weights were to the point.
 template <class Real>
 void LinearObjective<Real>::prepare_point(const Selection& selection, std::size_t set,
-                                          const Matrix<Real>& point, Index place) {
-    const bool one_move_on = place > 0 && prepared_at_[set] == place - 1;
-    engine_->prepare(set, point.data(), shape_.rows, one_move_on ? &noted_move(place - 1) : nullptr);
-    if (selection.list != nullptr) prepared_at_[set] = place;
+                                          const Iterate<Real>& point, const Iterate<Real>& x) {
+    const bool batch = selection.list != nullptr;
+    engine_->prepare(set, point.matrix().data(), shape_.rows,
+                     batch ? factored_move(x, prepared_at_[set], point.version()) : nullptr);
+    if (batch) prepared_at_[set] = point.version();
 }
 
 template <class Real>
@@ -184,15 +208,16 @@ double LinearObjective<Real>::run(const Pass& pass) {
     prepare_weights(pass);
     if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), pass.points.keep);
     losses_.assign(static_cast<std::size_t>(engine_->pieces()), 0);
+    slopes_.assign(losses_.size(), {});
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
     });
     if (pass.gradient != nullptr) engine_->close_gradient();
     if (pass.points.slopes != nullptr) {
         *pass.points.slopes = {};
-        for (int part = 0; part < threads; ++part) {
-            pass.points.slopes->at_x += scratch_[static_cast<std::size_t>(part)].slopes.at_x;
-            pass.points.slopes->at_y += scratch_[static_cast<std::size_t>(part)].slopes.at_y;
+        for (const Slopes& piece : slopes_) {
+            pass.points.slopes->at_x += piece.at_x;
+            pass.points.slopes->at_y += piece.at_y;
         }
     }
     return mean_loss(pass.selection.count);
@@ -204,9 +229,8 @@ bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
         case Source::remembered:
             return false;
         case Source::remembered_and_moved:
-            return scores_.needs_projection();
         case Source::second_and_moved:
-            return noted_move(moves_noted_ - 1).vertex.scale != 0;
+            return pass.move->vertex.scale != 0;
         case Source::data:
         case Source::data_and_remember:
             return true;
@@ -233,17 +257,18 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, S
             break;
         case Source::remembered_and_moved:
             if (scores_.needs_projection()) std::copy_n(scores, stretch.count, scores_.projection(stretch));
-            scores_.advance(stretch, step_, true);
+            scores_.advance(stretch, {pass.move->keep, pass.move->share});
             scores_.load(stretch, scores, layout);
             break;
         case Source::remembered:
             scores_.load(stretch, scores, layout);
             break;
         case Source::second_and_moved: {
-            const FactoredMove<Real>& move = noted_move(moves_noted_ - 1);
+            const FactoredMove<Real>& move = *pass.move;
             std::copy_n(scores, stretch.count, scratch.projection.data());
             std::copy_n(scratch.second.data(), engine_->score_size(shape_.rows), scores);
-            move.vertex.mix(move.step, scratch.projection.data(), stretch.count, shape_.rows, scores, layout);
+            move.vertex.mix(move.keep, move.share, scratch.projection.data(), stretch.count, shape_.rows,
+                            scores, layout);
             break;
         }
     }
@@ -252,7 +277,7 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, S
 // Scores become residuals, at two points their combination; returns the sum of the losses at the first.
 template <class Real>
 double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, const Real* targets,
-                                         Scratch& scratch) const {
+                                         Scratch& scratch, Slopes& slopes) const {
     const auto layout = engine_->layout(shape_.rows);
     const double weight = 1 / static_cast<double>(pass.selection.count);
     const Blend<Real>& points = pass.points;
@@ -271,8 +296,8 @@ double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, cons
     kernels::axpby(size, -1, second, 1, change);
     const double loss = loss_.apply(scores, stretch.count, layout, targets, weight);
     loss_.apply(second, stretch.count, layout, targets, weight);
-    scratch.slopes.at_x += block_product(scores, change, stretch.count, shape_.rows, layout);
-    scratch.slopes.at_y += block_product(second, change, stretch.count, shape_.rows, layout);
+    slopes.at_x += block_product(scores, change, stretch.count, shape_.rows, layout);
+    slopes.at_y += block_product(second, change, stretch.count, shape_.rows, layout);
     kernels::axpby(size, points.at_y, second, points.at_x, scores);
     return loss;
 }
@@ -286,7 +311,8 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     double loss = 0;
     const auto judge = [&](Stretch stretch) {
         complete_scores(pass, stretch, scratch);
-        loss += apply_loss(pass, stretch, targets_of(pass.selection, stretch, scratch), scratch);
+        loss += apply_loss(pass, stretch, targets_of(pass.selection, stretch, scratch), scratch,
+                           slopes_[static_cast<std::size_t>(piece)]);
     };
     if (engine_->walks() && scores_rows(pass) && pass.points.y == nullptr) {
         engine_->walk(part, {first, last - first}, scores, judge);
@@ -312,11 +338,11 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
 }
 
 template <class Real>
-void LinearObjective<Real>::residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals) {
+void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals) {
     const Selection selection{rows.data(), static_cast<Index>(rows.size())};
     const int threads = engine_->begin(selection, scoring(), threads_);
     prepare_scratch(threads, {});
-    prepare_point(selection, 0, x, nowhere);
+    prepare_point(selection, 0, x, x);
     const auto layout = engine_->layout(shape_.rows);
     engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];

@@ -23,22 +23,18 @@ class LinearObjective final : public Objective<Real> {
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return samples_; }
-    double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) override;
-    double value(const Matrix<Real>& x) override;
-    void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& gradient) override;
+    double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
+    double value(const Iterate<Real>& x) override;
+    double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
+    void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient) override;
     void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                Matrix<Real>& scratch) override;
     void expect(std::span<const Index> rows) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
 
-    void follow(const Matrix<Real>* x) override;
-    void aim(const Vertex<Real>& vertex) override;
-    std::optional<double> value_along(double step) override;
-    void moved(const Vertex<Real>& vertex, double step) override;
-
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
     /// product of its residual and its features.
-    void residuals(std::span<const Index> rows, const Matrix<Real>& x, Real* residuals);
+    void residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals);
     /// gradient = Σ_k residuals[k] ⊗ features of rows[k].
     void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
 
@@ -56,6 +52,7 @@ class LinearObjective final : public Objective<Real> {
         Blend<Real> points;
         Matrix<Real>* gradient = nullptr;
         Source source = Source::data;
+        const FactoredMove<Real>* move = nullptr;  // from the second point, or from what is remembered
     };
     struct Scratch {
         AlignedVector<Real> scores;      // of one block
@@ -63,15 +60,13 @@ class LinearObjective final : public Objective<Real> {
         AlignedVector<Real> change;      // of one block: scores less those at the second point
         AlignedVector<Real> projection;  // of one block: X w of the move from the second point
         AlignedVector<Real> targets;     // of one block of listed rows
-        Slopes slopes;
     };
-    // What is known of the iterate that is followed.
-    enum class Knowledge { nothing, scores, scores_before_a_move };
 
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
-    double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch) const;
+    double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch,
+                      Slopes& slopes) const;
     // Whether set 0 has something to score.
     [[nodiscard]] bool scores_rows(const Pass& pass) const;
     void score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
@@ -84,40 +79,46 @@ class LinearObjective final : public Objective<Real> {
     // Calls body(stretch) for blocks of all rows, without a look at the data.
     template <class Body>
     void for_each_block(const Body& body);
-    double followed_pass(const Matrix<Real>& x, Matrix<Real>* gradient);
-    void note_move(const Vertex<Real>& vertex, double step);
-    // One of the last two.
-    [[nodiscard]] const FactoredMove<Real>& noted_move(Index number) const {
-        return last_moves_[static_cast<std::size_t>(number % 2)];
-    }
+    // Over all rows, from what is remembered if that can be.
+    double full_pass(const Iterate<Real>& x, Matrix<Real>* gradient);
+    Source source_of(const Iterate<Real>& x);
+    // Whether Z and the Z_v of this move are at hand then.
+    bool look_along(const Iterate<Real>& x, const Move<Real>& move);
+    // The move of a batch's iterate that leads from one version to another, if it is one of the last and has factors.
+    const FactoredMove<Real>* factored_move(const Iterate<Real>& x, Version from, Version to);
     void prepare_weights(const Pass& pass);
     void prepare_projection(const Selection& selection, std::size_t set, const VertexFactors<Real>& vertex);
-    void prepare_point(const Selection& selection, std::size_t set, const Matrix<Real>& point, Index place);
+    void prepare_point(const Selection& selection, std::size_t set, const Iterate<Real>& point,
+                       const Iterate<Real>& x);
 
     BlockLoss<Real> loss_;
     int threads_;
     Index samples_;
     Shape shape_;
-    Index data_bytes_;
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;  // one per thread
     std::vector<double> losses_;    // summed up, one per piece
+    std::vector<Slopes> slopes_;    // the same
 
-    const Matrix<Real>* followed_ = nullptr;
-    Knowledge known_ = Knowledge::nothing;
+    // Scores of an iterate that is looked at in full after every move.
+    bool may_remember_;
     FollowedScores<Real> scores_;
-    bool aimed_ = false;     // Z_v of the vertex aimed at is at hand
-    bool factored_ = false;  // as a projection
-    double step_ = 0;        // of the move the scores have not made yet
-    int moves_ = 0;          // since the scores were computed from the data
+    Version scores_at_ = Version::none;  // the point they are of
+    Version full_at_ = Version::none;    // the last point that was looked at in full
+    int followed_ = 0;                   // looks in full in a row, each a move after the last
+    int moves_ = 0;                      // made since the scores were computed from the data
+    Version along_ = Version::none;      // the move whose Z_v is at hand
+    bool factored_ = false;              // as a projection
 
-    // Moves of an iterate whose batch gradients are asked for, as long as none goes towards a dense vertex; and how many
-    // had led to the weights of the engine's sets for batches.
-    static constexpr Index nowhere = -1;
-    std::array<FactoredMove<Real>, 2> last_moves_;
-    bool noting_moves_ = false;
-    Index moves_noted_ = 0;
-    std::array<Index, 2> prepared_at_{nowhere, nowhere};
+    // Of an iterate whose batch gradients are asked for: moves, by where they lead, and the points that the weights of
+    // the engine's sets are of.
+    struct LedTo {
+        Version to = Version::none;
+        FactoredMove<Real> move;
+    };
+    std::array<LedTo, 2> led_to_;
+    std::size_t next_led_to_ = 0;
+    std::array<Version, 2> prepared_at_{};
 };
 
 }  // namespace alfcg

@@ -1,4 +1,4 @@
-// The part of the linear model that remembers the scores of an iterate from step to step.
+// The part of the linear model that remembers the scores of an iterate from move to move.
 #include <algorithm>
 
 #include "core/parallel.hpp"
@@ -8,44 +8,14 @@ namespace alfcg {
 
 namespace {
 
-// Scores may always take this much memory, or a tenth of what the data take.
-constexpr Index modest_bytes = Index{64} << 20;
 // Moves after which the scores are computed from the data again: rounding errors never pile up.
 constexpr int most_moves = 64;
+// Moves from one full look to the next, one after another, that make it worth while.
+constexpr int often = 2;
 // Scores below which waking other threads costs more than it saves.
 constexpr Index serial_scores = Index{1} << 13;
 
 }  // namespace
-
-template <class Real>
-void LinearObjective<Real>::follow(const Matrix<Real>* x) {
-    const Index bytes = samples_ * kernels::padded<Real>(shape_.rows) * static_cast<Index>(sizeof(Real));
-    followed_ = bytes <= std::max(modest_bytes, data_bytes_ / 10) ? x : nullptr;
-    known_ = Knowledge::nothing;
-    aimed_ = false;
-    noting_moves_ = false;
-    moves_noted_ = 0;
-    prepared_at_ = {nowhere, nowhere};
-}
-
-template <class Real>
-double LinearObjective<Real>::followed_pass(const Matrix<Real>& x, Matrix<Real>* gradient) {
-    Pass pass{{nullptr, samples_}, {.x = &x}, gradient, Source::remembered};
-    switch (known_) {
-        case Knowledge::nothing:
-            pass.source = Source::data_and_remember;
-            moves_ = 0;
-            break;
-        case Knowledge::scores_before_a_move:
-            pass.source = Source::remembered_and_moved;
-            break;
-        case Knowledge::scores:
-            break;
-    }
-    const double value = run(pass);
-    known_ = Knowledge::scores;
-    return value;
-}
 
 template <class Real>
 template <class Body>
@@ -59,21 +29,67 @@ void LinearObjective<Real>::for_each_block(const Body& body) {
     });
 }
 
+// Scores are worth their memory where an iterate is looked at in full after every move: after two of them. A point that
+// is looked at in between (a probe, a metric) leaves them as they are.
 template <class Real>
-void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
-    aimed_ = false;
-    if (followed_ == nullptr || known_ != Knowledge::scores) return;
-    factored_ = scores_.take_factors(vertex);
+typename LinearObjective<Real>::Source LinearObjective<Real>::source_of(const Iterate<Real>& x) {
+    if (!may_remember_) return Source::data;
+    if (scores_at_ == x.version()) return Source::remembered;
+    const MadeMove<Real>* made = x.last_move();
+    if (made == nullptr) return Source::data;
+    const bool near = made->from == scores_at_;
+    if (near && moves_ < most_moves) {
+        if (made->move == along_) {
+            for_each_block([&](int /*part*/, Stretch stretch) {
+                scores_.advance(stretch, {made->keep, made->coefficient[0], factored_});
+            });
+            ++moves_;
+            return Source::remembered;
+        }
+        if (scores_.move().take(*made)) {
+            ++moves_;
+            return Source::remembered_and_moved;
+        }
+    }
+    return near || followed_ >= often ? Source::data_and_remember : Source::data;
+}
+
+template <class Real>
+double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gradient) {
+    const bool follows = x.last_move() != nullptr && x.last_move()->from == full_at_;
+    followed_ = follows ? followed_ + 1 : 0;
+    const Source source = source_of(x);
+    if (source == Source::data_and_remember) moves_ = 0;
+    if (source != Source::data) {
+        along_ = Version::none;
+        scores_at_ = x.version();
+    }
+    full_at_ = x.version();
+    return run({{nullptr, samples_}, {.x = &x}, gradient, source, &scores_.move()});
+}
+
+template <class Real>
+bool LinearObjective<Real>::look_along(const Iterate<Real>& x, const Move<Real>& move) {
+    if (scores_at_ == x.version() && along_ == move.version()) return true;
+    if (!may_remember_ || move.atoms() != 1) return false;
+    along_ = Version::none;
+    factored_ = scores_.move().vertex.take(move.atom());
+    if (!factored_ && move.atom().kind != Vertex<Real>::Kind::dense) return false;
+    if (scores_at_ != x.version()) {
+        moves_ = 0;
+        scores_at_ = x.version();
+        run({{nullptr, samples_}, {.x = &x}, nullptr, Source::data_and_remember});
+    }
     const bool look = !factored_ || scores_.needs_projection();
     const Selection all{nullptr, samples_};
     const int threads = engine_->begin(all, scoring(), threads_);
     prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();
-        if (look) prepare_projection(all, 0, scores_.vertex());
+        if (look) prepare_projection(all, 0, scores_.move().vertex);
     } else {
         scores_.prepare_towards();
-        prepare_point(all, 0, vertex.dense, nowhere);
+        engine_->prepare(0, move.atom().dense.data(), shape_.rows);
     }
     const auto layout = engine_->layout(shape_.rows);
     if (look) {
@@ -91,61 +107,29 @@ void LinearObjective<Real>::aim(const Vertex<Real>& vertex) {
             }
         });
     }
-    aimed_ = true;
+    along_ = move.version();
+    return true;
 }
 
 template <class Real>
-std::optional<double> LinearObjective<Real>::value_along(double step) {
-    if (!aimed_) return std::nullopt;
+double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    if (!look_along(x, move)) return Objective<Real>::value_after(x, move, step);
     losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});
     const auto layout = engine_->layout(shape_.rows);
     for_each_block([&](int part, Stretch stretch) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        scores_.load_along(stretch, step, factored_, scratch.scores.data(), layout);
+        scores_.load_mixed(stretch, {move.keep(step), step * move.coefficient(), factored_},
+                           scratch.scores.data(), layout);
         losses_[static_cast<std::size_t>(part)] +=
             loss_.apply(scratch.scores.data(), stretch.count, layout, loss_.targets() + stretch.first, 1);
     });
     return mean_loss(samples_);
 }
 
-template <class Real>
-void LinearObjective<Real>::note_move(const Vertex<Real>& vertex, double step) {
-    FactoredMove<Real>& move = last_moves_[static_cast<std::size_t>(moves_noted_ % 2)];
-    if (move.vertex.take(vertex)) {
-        move.step = step;
-        ++moves_noted_;
-    } else {
-        moves_noted_ = 0;
-        prepared_at_ = {nowhere, nowhere};
-    }
-}
-
-template <class Real>
-void LinearObjective<Real>::moved(const Vertex<Real>& vertex, double step) {
-    if (noting_moves_) note_move(vertex, step);
-    if (followed_ == nullptr || known_ == Knowledge::nothing) return;
-    const bool second_move = known_ == Knowledge::scores_before_a_move;
-    if (second_move || ++moves_ > most_moves || (!aimed_ && !scores_.take_factors(vertex))) {
-        known_ = Knowledge::nothing;
-    } else if (aimed_) {
-        for_each_block([&](int /*part*/, Stretch stretch) { scores_.advance(stretch, step, factored_); });
-    } else {
-        step_ = step;
-        known_ = Knowledge::scores_before_a_move;
-    }
-    aimed_ = false;
-}
-
-template void LinearObjective<float>::follow(const Matrix<float>*);
-template void LinearObjective<double>::follow(const Matrix<double>*);
-template void LinearObjective<float>::aim(const Vertex<float>&);
-template void LinearObjective<double>::aim(const Vertex<double>&);
-template std::optional<double> LinearObjective<float>::value_along(double);
-template std::optional<double> LinearObjective<double>::value_along(double);
-template void LinearObjective<float>::moved(const Vertex<float>&, double);
-template void LinearObjective<double>::moved(const Vertex<double>&, double);
-template double LinearObjective<float>::followed_pass(const Matrix<float>&, Matrix<float>*);
-template double LinearObjective<double>::followed_pass(const Matrix<double>&, Matrix<double>*);
+template double LinearObjective<float>::full_pass(const Iterate<float>&, Matrix<float>*);
+template double LinearObjective<double>::full_pass(const Iterate<double>&, Matrix<double>*);
+template double LinearObjective<float>::value_after(const Iterate<float>&, const Move<float>&, double);
+template double LinearObjective<double>::value_after(const Iterate<double>&, const Move<double>&, double);
 
 }  // namespace alfcg

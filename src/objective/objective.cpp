@@ -1,8 +1,28 @@
 #include "alfcg/objective/objective.hpp"
 
+#include "alfcg/core/error.hpp"
 #include "kernels/vector.hpp"
 
 namespace alfcg {
+
+template <class Real>
+double Objective<Real>::value(const Iterate<Real>& x) {
+    return evaluate(x, unused_);
+}
+
+template <class Real>
+double Objective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    after_.stand_at(x);
+    after_.make(move, step);
+    return value(after_);
+}
+
+template <class Real>
+void Objective<Real>::batch_gradient(std::span<const Index> /*rows*/, const Iterate<Real>& x,
+                                     Matrix<Real>& gradient) {
+    if (samples() != 1) throw Error("this objective is a sum of which no parts are to be had");
+    evaluate(x, gradient);
+}
 
 template <class Real>
 void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
@@ -10,9 +30,10 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
     const Index size = shape().size();
     double keep = blend.keep;
     const auto slope = [&](const Matrix<Real>& batch) {
-        return kernels::direction(size, batch.data(), blend.y->data(), 1, blend.x->data()).slope;
+        return kernels::direction(size, batch.data(), blend.y->matrix().data(), 1, blend.x->matrix().data())
+            .slope;
     };
-    const auto add = [&](const Matrix<Real>& point, double factor) {
+    const auto add = [&](const Iterate<Real>& point, double factor) {
         const bool first = keep == 0;
         batch_gradient(rows, point, first ? gradient : scratch);
         if (blend.slopes != nullptr)
@@ -29,9 +50,7 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
     add(*blend.x, blend.at_x);
 }
 
-template void Objective<float>::blend(std::span<const Index>, const Blend<float>&, Matrix<float>&,
-                                      Matrix<float>&);
-template void Objective<double>::blend(std::span<const Index>, const Blend<double>&, Matrix<double>&,
-                                       Matrix<double>&);
+template class Objective<float>;
+template class Objective<double>;
 
 }  // namespace alfcg

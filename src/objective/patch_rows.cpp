@@ -54,6 +54,7 @@ class PatchRows final : public RowEngine<Real> {
         const bool kept =
             since != nullptr && to.shifted == shifted && to.outputs == own && still_good(to, *since);
         if (kept) {
+            to.matrix = weights;
             to.make(*since);
             if (shifted) reference_ = to.reference;
         } else {
@@ -151,7 +152,7 @@ class PatchRows final : public RowEngine<Real> {
         void make(const FactoredMove<Real>& move) {
             ++version;
             since = &move;
-            stays *= 1 - move.step;
+            stays *= move.keep;
             ++moves;
         }
     };
@@ -190,8 +191,7 @@ class PatchRows final : public RowEngine<Real> {
     static bool still_good(const Weights& weights, const FactoredMove<Real>& move) {
         constexpr int most_moves = 64;
         constexpr double least_share = 0.5;
-        return weights.version > 0 && weights.moves < most_moves &&
-               weights.stays * (1 - move.step) > least_share;
+        return weights.version > 0 && weights.moves < most_moves && weights.stays * move.keep > least_share;
     }
     void update_weights(Worker& worker, std::size_t set, const Weights& weights) const {
         PlacedWeights& placed = worker.weights[set];
@@ -206,7 +206,6 @@ class PatchRows final : public RowEngine<Real> {
     void move_weights(Worker& worker, const Weights& weights, const FactoredMove<Real>& move,
                       Real* entries) const {
         const VertexFactors<Real>& vertex = move.vertex;
-        const double step = move.step;
         std::array<Real, kernels::few_outputs> gains{};
         if (vertex.scale != 0) {
             std::transform(samples_.features().begin(), samples_.features().end(), worker.right.begin(),
@@ -218,10 +217,10 @@ class PatchRows final : public RowEngine<Real> {
                 const Index output = weights.shifted && l == weights.reference ? weights.outputs : l;
                 const double gain = left(output) - (weights.shifted ? left(weights.reference) : 0);
                 gains[static_cast<std::size_t>(l)] =
-                    static_cast<Real>(step * vertex.scale * samples_.scale() * gain);
+                    static_cast<Real>(move.share * vertex.scale * samples_.scale() * gain);
             }
         }
-        kernels::move_patch_weights(samples_.groups(), weights.outputs, static_cast<Real>(1 - step),
+        kernels::move_patch_weights(samples_.groups(), weights.outputs, static_cast<Real>(move.keep),
                                     gains.data(), worker.right.data(), entries);
     }
     void place_weights(const Weights& from, Real* entries) const {

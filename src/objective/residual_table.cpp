@@ -15,7 +15,7 @@ class ResidualTable final : public GradientTable<Real> {
     explicit ResidualTable(LinearObjective<Real>& objective)
         : objective_(objective), outputs_(objective.shape().rows) {}
 
-    double fill(const Matrix<Real>& x, Matrix<Real>& mean) override {
+    double fill(const Iterate<Real>& x, Matrix<Real>& mean) override {
         const Index samples = objective_.samples();
         table_.resize(static_cast<std::size_t>(samples * outputs_));
         constexpr Index block = 256;
@@ -27,7 +27,7 @@ class ResidualTable final : public GradientTable<Real> {
         return objective_.evaluate(x, mean);
     }
 
-    void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
+    void exchange(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& batch_change,
                   Matrix<Real>& mean_change) override {
         // Distinct rows, each with the number of times it was drawn.
         order_.assign(rows.begin(), rows.end());

@@ -41,7 +41,21 @@ class CallersRegion final : public Region<Real> {
         return custom_.composite ? custom_.composite(x.span()) : 0;
     }
     [[nodiscard]] double diameter(Shape /*shape*/) const override { return custom_.diameter; }
-    double gauge(const Matrix<Real>& x) override { return custom_.gauge ? custom_.gauge(x.span()) : 0; }
+    double violation(const Matrix<Real>& x) override {
+        return custom_.violation ? custom_.violation(x.span()) : 0;
+    }
+    Matrix<Real> start(Shape shape) override {
+        Matrix<Real> x(shape);
+        if (custom_.start) {
+            custom_.start(x.span());
+            return x;
+        }
+        if (custom_.violation) return Region<Real>::start(shape);
+        // Nobody says that the origin belongs to the set; an answer of the oracle does.
+        Vertex<Real> vertex;
+        minimize(x, 0, false, vertex);
+        return vertex.to_matrix();
+    }
 
   private:
     CustomRegion<Real> custom_;

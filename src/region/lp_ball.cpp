@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -52,11 +53,11 @@ class LpBall final : public Region<Real> {
         return 2 * radius_ * std::pow(static_cast<double>(shape.size()), 0.5 - 1 / p_);
     }
 
-    double gauge(const Matrix<Real>& x) override {
+    double violation(const Matrix<Real>& x) override {
         const double peak = region::largest_magnitude(x.data(), x.size(), threads_);
         if (peak == 0) return 0;
         if (std::isnan(peak)) return std::numeric_limits<double>::infinity();
-        return peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_);
+        return std::max(0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_) - 1);
     }
 
   private:
@@ -108,7 +109,7 @@ class LpBall final : public Region<Real> {
 
 template <class Real>
 std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite, int threads) {
-    verify(RegionSpec{"lp", p, radius, composite});
+    verify(RegionSpec{"lp", {{"p", p}, {"radius", radius}}, composite});
     region::verify_range<Real>(radius);
     return std::make_unique<LpBall<Real>>(p, radius, composite, threads);
 }

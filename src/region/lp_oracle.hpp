@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "alfcg/core/matrix.hpp"
-#include "alfcg/region/vertex.hpp"
+#include "alfcg/point/vertex.hpp"
 
 namespace alfcg::region {
 

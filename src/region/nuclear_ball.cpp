@@ -62,7 +62,7 @@ class NuclearBall final : public Region<Real> {
 
     [[nodiscard]] double diameter(Shape /*shape*/) const override { return 2 * radius_; }
 
-    double gauge(const Matrix<Real>& x) override { return nuclear_norm(x) / radius_; }
+    double violation(const Matrix<Real>& x) override { return std::max(0.0, nuclear_norm(x) / radius_ - 1); }
 
   private:
     double zero(Vertex<Real>& vertex) const {
@@ -177,7 +177,7 @@ class NuclearBall final : public Region<Real> {
 
 template <class Real>
 std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite, int threads) {
-    verify(RegionSpec{"nuclear", 0, radius, composite});
+    verify(RegionSpec{"nuclear", {{"radius", radius}}, composite});
     region::verify_range<Real>(radius);
     return std::make_unique<NuclearBall<Real>>(radius, composite, threads);
 }

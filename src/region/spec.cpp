@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "region/settings.hpp"
@@ -13,75 +15,122 @@
 namespace alfcg {
 namespace {
 
-constexpr std::string_view entrywise_terms = "--l1, --l2";
-constexpr std::array<RegionInfo, 5> catalogue{{
-    {"nuclear", "sum of singular values at most --radius: low-rank matrices", "--nuclear, --l2"},
-    {"lp", "l_p norm of the entries at most --radius, --p from 1 to inf", entrywise_terms},
-    {"l1", "sum of magnitudes at most --radius: sparse weights (lp with --p 1)", entrywise_terms},
-    {"l2", "Euclidean norm at most --radius (lp with --p 2)", entrywise_terms},
-    {"linf", "every magnitude at most --radius (lp with --p inf)", entrywise_terms},
-}};
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void verify_positive(std::string_view option, double value) {
-    if (!std::isfinite(value)) throw Error(fmt::format("{} must be a finite number, not {}", option, value));
-    if (value <= 0) throw Error(fmt::format("{} must be positive, not {}", option, value));
+constexpr ParameterInfo radius{.name = "radius", .meaning = "radius of the region", .open = true};
+constexpr ParameterInfo exponent{
+    .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
+
+/// A region is a row: its name, its parameters, the composite terms it takes, and how it is made.
+struct RegionRow : RegionInfo {
+    template <class Real>
+    using Factory =
+        std::function<std::unique_ptr<Region<Real>>(const Parameters&, const Composite&, int threads)>;
+    Factory<float> make_float;
+    Factory<double> make_double;
+};
+
+// make.operator()<Real>(parameters, composite, threads) for both precisions.
+template <class Make>
+RegionRow row(RegionInfo info, Make make) {
+    return {std::move(info),
+            [make](const Parameters& p, const Composite& h, int threads) {
+                return make.template operator()<float>(p, h, threads);
+            },
+            [make](const Parameters& p, const Composite& h, int threads) {
+                return make.template operator()<double>(p, h, threads);
+            }};
 }
 
-void verify_weight(std::string_view option, double value) {
-    if (!std::isfinite(value)) throw Error(fmt::format("{} must be a finite number, not {}", option, value));
-    if (value < 0) throw Error(fmt::format("{} must be 0 or positive, not {}", option, value));
+RegionRow ball_of(std::string_view name, std::string_view description, double p) {
+    return row({name, description, {{radius, Default::of(1)}}, {"l1", "l2"}},
+               [p]<class Real>(const Parameters& given, const Composite& h, int threads) {
+                   return lp_ball<Real>(p, given.number("radius").value(), h, threads);
+               });
 }
 
-void reject_combination(std::string_view option, std::string_view set) {
-    throw Error(
-        fmt::format("{} has no oracle over {}: the regions lp, l1, l2 and linf take --l1, --l2 or both, the "
-                    "region nuclear "
-                    "takes --nuclear, --l2 or both",
-                    option, set));
+const std::vector<RegionRow>& table() {
+    static const std::vector<RegionRow> rows{
+        row({"nuclear",
+             "sum of singular values at most radius: low-rank matrices",
+             {{radius, Default::of(1)}},
+             {"nuclear", "l2"}},
+            []<class Real>(const Parameters& given, const Composite& h, int threads) {
+                return nuclear_ball<Real>(given.number("radius").value(), h, threads);
+            }),
+        row({"lp",
+             "l_p norm of the entries at most radius, p from 1 to inf",
+             {{radius, Default::of(1)}, {exponent, {}}},
+             {"l1", "l2"}},
+            []<class Real>(const Parameters& given, const Composite& h, int threads) {
+                return lp_ball<Real>(given.number("p").value(), given.number("radius").value(), h, threads);
+            }),
+        ball_of("l1", "sum of magnitudes at most radius: sparse weights (lp with p = 1)", 1),
+        ball_of("l2", "Euclidean norm at most radius (lp with p = 2)", 2),
+        ball_of("linf", "every magnitude at most radius (lp with p = inf)", infinity),
+    };
+    return rows;
 }
 
-/// The exponent that a name stands for.
-double exponent(const RegionSpec& spec) {
-    if (spec.name == "l1") return 1;
-    if (spec.name == "l2") return 2;
-    if (spec.name == "linf") return std::numeric_limits<double>::infinity();
-    return spec.p;
+const RegionRow& find_region(std::string_view name) {
+    std::string names;
+    for (const RegionRow& row : table()) {
+        if (row.name == name) return row;
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    throw QuantityError("region", fmt::format("must be one of {}, not '{}'", names, name));
+}
+
+std::array<std::pair<std::string_view, double>, 3> weights_of(const Composite& composite) {
+    return {{{"l1", composite.l1}, {"l2", composite.l2}, {"nuclear", composite.nuclear}}};
+}
+
+void verify_terms(const RegionRow& row, const Composite& composite) {
+    for (const auto& [term, weight] : weights_of(composite)) {
+        const std::string name(term);
+        if (!std::isfinite(weight))
+            throw QuantityError(name, fmt::format("must be a finite number, not {}", weight));
+        if (weight < 0) throw QuantityError(name, fmt::format("must be 0 or positive, not {}", weight));
+        if (weight > 0 && std::find(row.terms.begin(), row.terms.end(), term) == row.terms.end())
+            throw QuantityError(name, fmt::format("has no oracle over the region {}, which takes {}",
+                                                  row.name, fmt::join(row.terms, " and ")));
+    }
 }
 
 }  // namespace
 
+std::vector<RegionInfo> regions() {
+    return {table().begin(), table().end()};
+}
+
+RegionInfo region_info(std::string_view name) {
+    return find_region(name);
+}
+
+std::vector<ParameterInfo> region_parameters() {
+    return {radius, exponent};
+}
+
 void verify(const RegionSpec& spec) {
-    const bool known = std::any_of(catalogue.begin(), catalogue.end(),
-                                   [&](const RegionInfo& info) { return info.name == spec.name; });
-    if (!known) throw Error(fmt::format("--region must be nuclear, lp, l1, l2 or linf, not '{}'", spec.name));
-    if (spec.name == "lp") {
-        if (spec.p == 0) throw Error("--region lp needs --p, a number of at least 1, or inf");
-        if (!(spec.p >= 1)) throw Error(fmt::format("--p must be at least 1, or inf, not {}", spec.p));
-    }
-    verify_positive("--radius", spec.radius);
-    verify_weight("--l1", spec.composite.l1);
-    verify_weight("--l2", spec.composite.l2);
-    verify_weight("--nuclear", spec.composite.nuclear);
-    if (spec.name == "nuclear") {
-        if (spec.composite.l1 > 0) reject_combination("--l1", "the nuclear ball");
-    } else if (spec.composite.nuclear > 0) {
-        reject_combination("--nuclear", "an l_p ball");
-    }
+    const RegionRow& row = find_region(spec.name);
+    static_cast<void>(resolve("the region " + spec.name, row.parameters, spec.parameters));
+    verify_terms(row, spec.composite);
 }
 
 template <class Real>
 std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, int threads) {
     verify(spec);
-    if (spec.name == "nuclear") return nuclear_ball<Real>(spec.radius, spec.composite, threads);
-    return lp_ball<Real>(exponent(spec), spec.radius, spec.composite, threads);
+    const RegionRow& row = find_region(spec.name);
+    const Parameters parameters = resolve(spec.name, row.parameters, spec.parameters);
+    if constexpr (std::is_same_v<Real, float>) {
+        return row.make_float(parameters, spec.composite, threads);
+    } else {
+        return row.make_double(parameters, spec.composite, threads);
+    }
 }
 
 template std::unique_ptr<Region<float>> make_region(const RegionSpec&, int);
 template std::unique_ptr<Region<double>> make_region(const RegionSpec&, int);
-
-std::span<const RegionInfo> region_catalogue() {
-    return catalogue;
-}
 
 namespace region {
 
@@ -98,8 +147,8 @@ void verify_range(double radius) {
     const double most = static_cast<double>(std::numeric_limits<Real>::max());
     const double least = static_cast<double>(std::numeric_limits<Real>::min());
     if (radius >= least && radius <= most) return;
-    throw Error(fmt::format("--radius must be between {:.3g} and {:.3g} in this precision, not {}", least,
-                            most, radius));
+    throw QuantityError("radius", fmt::format("must be between {:.3g} and {:.3g} in this precision, not {}",
+                                              least, most, radius));
 }
 
 template void verify_range<float>(double);
@@ -107,9 +156,9 @@ template void verify_range<double>(double);
 
 void reject_gradient() {
     throw Error(
-        "the gradient has an entry that is not a finite number: the problem overflows; scale the data "
-        "(--normalize), or "
-        "use --precision f64");
+        "the gradient has an entry that is not a finite number: the problem overflows; normalise the data, "
+        "or use "
+        "double precision");
 }
 
 }  // namespace region

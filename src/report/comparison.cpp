@@ -10,6 +10,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "alfcg/method/solve.hpp"
 
 namespace alfcg {
 
@@ -108,7 +109,7 @@ RunRecord record_run(Objective<Real>& objective, Region<Real>& region, const Opt
     };
     const auto result = solve<Real>(objective, region, options, observer);
     record.status = to_text(result.status);
-    record.rho = result.parameters.rho;
+    record.rho = result.scale;
     return record;
 }
 

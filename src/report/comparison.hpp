@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alfcg/method/options.hpp"
 #include "report/trace.hpp"
 
 namespace alfcg {

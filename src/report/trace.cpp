@@ -76,12 +76,12 @@ std::vector<TraceRow> parse_trace(std::string_view text, const std::string& file
 }
 
 bool TraceSampler::wants(Index iteration, double epochs, double seconds, bool last) {
-    const auto budget = options_.max_iterations < std::numeric_limits<Index>::max()
-                            ? static_cast<double>(options_.max_iterations)
+    const auto budget = limits_.max_iterations < std::numeric_limits<Index>::max()
+                            ? static_cast<double>(limits_.max_iterations)
                             : std::numeric_limits<double>::infinity();
     const double progress =
-        std::max({share_of(static_cast<double>(iteration), budget), share_of(epochs, options_.max_epochs),
-                  share_of(seconds, options_.max_seconds)});
+        std::max({share_of(static_cast<double>(iteration), budget), share_of(epochs, limits_.max_epochs),
+                  share_of(seconds, limits_.max_seconds)});
     if (!last && progress < next_) return false;
     // Steps of a tenth of what has passed until they reach the even distance.
     next_ = progress + std::min(1 / points_, std::max(0.1 * progress, 0.02 / points_));

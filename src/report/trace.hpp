@@ -39,11 +39,11 @@ std::vector<TraceRow> parse_trace(std::string_view text, const std::string& file
 /// counts as progress is the largest share of a budget that is spent.
 class TraceSampler {
   public:
-    TraceSampler(const Options& options, double points) : options_(options), points_(points) {}
+    TraceSampler(const Limits& limits, double points) : limits_(limits), points_(points) {}
     bool wants(Index iteration, double epochs, double seconds, bool last);
 
   private:
-    const Options& options_;
+    const Limits& limits_;
     double points_;
     double next_ = 0;
 };

@@ -1,15 +1,23 @@
-#include "solve/loop.hpp"
-
+// The one loop (spec 2): a method looks at x_t and proposes, the loop moves. It knows neither the data nor the names of
+// methods.
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
-#include "solve/iterate.hpp"
+#include "alfcg/core/text.hpp"
+#include "alfcg/solve/solve.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
+
+std::string_view to_text(Status status) {
+    constexpr std::array<std::string_view, 5> names{"converged", "max-iterations", "max-epochs",
+                                                    "max-seconds", "interrupted"};
+    return names[static_cast<std::size_t>(status)];
+}
 
 namespace {
 
@@ -17,250 +25,209 @@ namespace {
 constexpr double oracle_accuracy = 1e-2;
 // Rounding that a feasible starting point may show.
 constexpr double feasibility_slack = 1e-5;
-
-// A gap is never negative (spec 1): what rounding leaves below zero is zero.
-double not_negative(double gap) {
-    return gap < 0 ? 0 : gap;
-}
-
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Adds the time until its end to one of the run's accounts.
-class Stopwatch {
-  public:
-    explicit Stopwatch(double& account) : account_(account), start_(now()) {}
-    ~Stopwatch() { account_ += now() - start_; }
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-
-  private:
-    double& account_;
-    double start_;
-};
+// Units in the last place, of ‖g‖ times the lengths in play, that rounding may take a gap below zero.
+constexpr double gap_rounding = 1e3;
 
 template <class Real>
-class Run final : public Snapshot<Real>, private LineFunction {
+double norm(const Matrix<Real>& m) {
+    return std::sqrt(kernels::direction(m.size(), m.data(), m.data(), 0, nullptr).length_squared);
+}
+
+template <class Real>
+class Loop final : public Run<Real>, public Snapshot<Real> {
   public:
-    Run(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator,
-        DirectionRule<Real>& direction, StepRule& rule, const Options& options,
-        const Observer<Real>& observer)
-        : objective_(objective),
-          region_(region),
-          estimator_(estimator),
-          direction_(direction),
-          rule_(rule),
-          options_(options),
+    Loop(Objective<Real>& objective, Region<Real>& region, Method<Real>& method, const Limits& limits,
+         const Observer<Real>& observer)
+        : Run<Real>(objective, region),
+          method_(method),
+          limits_(limits),
           observer_(observer),
-          samples_(static_cast<double>(objective.samples())),
-          x_(objective.shape()),
-          gradient_(objective.shape()) {}
-    ~Run() override { objective_.follow(nullptr); }
-    Run(const Run&) = delete;
-    Run& operator=(const Run&) = delete;
+          samples_(static_cast<double>(objective.samples())) {
+        proposal_.gradient.reshape(objective.shape());
+    }
 
     void start(const Matrix<Real>* x0);
     Result<Real> solve();
 
-    [[nodiscard]] const Matrix<Real>& x() const override { return x_; }
+    [[nodiscard]] const Matrix<Real>& x() const override { return x_.matrix(); }
     [[nodiscard]] bool metrics_free() const override {
-        return measured_ || (estimate_.value && oracle_slack_ == 0);
+        return measured_ || (proposal_.value && proposal_.slack == 0);
     }
     [[nodiscard]] const Metrics& metrics() const override;
 
   private:
-    double smooth(double eta) override;
-    double composite() override;
+    using Run<Real>::objective_;
+    using Run<Real>::region_;
+    using Run<Real>::x_;
+    using Run<Real>::account_;
 
-    std::optional<Status> budget_spent(bool stop_asked) const;
-    void make_trial();
-    void look();                  // g_t, v_t, η_t
+    [[nodiscard]] std::optional<Status> budget_spent(bool stop_asked) const;
+    void look();
     bool gap_reached();           // where a look at the exact gap is due
     void take_step();             // x_{t+1}
-    void settle();                // a last look at the end of a run
+    void conclude();              // at the end of a run
     void open_row(Index number);  // a fresh snapshot of iterate x_t
+    void count_epochs();
+    void forget_step();
+    double honest_gap(double gap, double composite, const Vertex<Real>& vertex, const Matrix<Real>& gradient,
+                      double length) const;
 
-    Objective<Real>& objective_;
-    Region<Real>& region_;
-    Estimator<Real>& estimator_;
-    DirectionRule<Real>& direction_;
-    StepRule& rule_;
-    const Options& options_;
+    Method<Real>& method_;
+    const Limits& limits_;
     const Observer<Real>& observer_;
     double samples_;
 
-    Matrix<Real> x_;
-    Matrix<Real> gradient_;  // g_t
-    Vertex<Real> vertex_;    // v_t
-    Matrix<Real> trial_;     // x_t + η d of a search
-    double trial_step_ = 0;  // its η
-    bool aimed_ = false;     // whether the objective has been told where the search looks
-    Estimate estimate_;
-    double oracle_slack_ = 0;
-    double composite_ = 0;  // h(x_t)
-    double gap_ = 0;        // as the estimator sees it
-    double length_ = 0;     // ‖v_t − x_t‖
+    Proposal<Real> proposal_;
     double next_gap_check_ = 0;
-    Counters counters_;
-    mutable Timings seconds_;
 
+    // Looks at the exact gap leave no trace in the run.
+    mutable Account metrics_account_;
     mutable bool measured_ = false;
     mutable Metrics metrics_;
+    mutable Iterate<Real> here_;
     mutable Matrix<Real> exact_gradient_;
     mutable Vertex<Real> exact_vertex_;
 };
 
 template <class Real>
-void Run<Real>::start(const Matrix<Real>* x0) {
-    if (x0 != nullptr) {
-        if (x0->shape() != objective_.shape())
-            throw Error("the starting point does not have the objective's shape");
-        x_ = *x0;
-        if (!(region_.gauge(x_) <= 1 + feasibility_slack))
-            throw Error("the starting point lies outside the region");
-    } else if (region_.gauge(x_) > 1) {
-        region_.minimize(gradient_, 0, false, vertex_);  // any point of a region without the origin
-        x_ = vertex_.to_matrix();
+void Loop<Real>::start(const Matrix<Real>* x0) {
+    if (x0 == nullptr) {
+        x_.jump_to(region_.start(objective_.shape()));
+        return;
     }
-    if (estimator_.full()) objective_.follow(&x_);
+    if (x0->shape() != objective_.shape())
+        throw Error("the starting point does not have the objective's shape");
+    if (!(region_.violation(*x0) <= feasibility_slack))
+        throw Error("the starting point lies outside the region");
+    x_.jump_to(*x0);
 }
 
 template <class Real>
-void Run<Real>::open_row(Index number) {
-    this->iteration = number;
-    this->epochs = static_cast<double>(counters_.component_gradients) / samples_;
-    this->seconds = seconds_.method();
+void Loop<Real>::count_epochs() {
+    this->epochs = static_cast<double>(account_.counters.component_gradients) / samples_;
+    this->seconds = account_.seconds.method();
+}
+
+template <class Real>
+void Loop<Real>::forget_step() {
     this->step.reset();
+    this->estimated_gap.reset();
     this->curvature.reset();
     this->alpha.reset();
-    estimate_ = {};
+}
+
+template <class Real>
+void Loop<Real>::open_row(Index number) {
+    this->iteration_ = Snapshot<Real>::iteration = number;
+    count_epochs();
+    forget_step();
+    proposal_.value.reset();
+    proposal_.curvature.reset();
+    proposal_.alpha.reset();
     measured_ = false;
 }
 
 template <class Real>
-std::optional<Status> Run<Real>::budget_spent(bool stop_asked) const {
+std::optional<Status> Loop<Real>::budget_spent(bool stop_asked) const {
     if (stop_asked) return Status::interrupted;
-    if (this->iteration >= options_.max_iterations) return Status::max_iterations;
-    if (this->epochs >= options_.max_epochs) return Status::max_epochs;
-    if (this->seconds >= options_.max_seconds) return Status::max_seconds;
+    if (this->iteration_ >= limits_.max_iterations) return Status::max_iterations;
+    if (this->epochs >= limits_.max_epochs) return Status::max_epochs;
+    if (this->seconds >= limits_.max_seconds) return Status::max_seconds;
     return std::nullopt;
 }
 
 template <class Real>
-void Run<Real>::look() {
-    std::optional<double> momentum;
+void Loop<Real>::look() {
+    this->oracle_tolerance_ = oracle_accuracy * std::max(proposal_.gap, 0.0);
     {
-        const Stopwatch watch(seconds_.step);
-        momentum = rule_.begin(this->iteration);
+        const auto charge = account_.charge(&Timings::step);
+        method_.propose(*this, proposal_);
     }
-    {
-        const Stopwatch watch(seconds_.gradient);
-        estimate_ = estimator_.estimate(this->iteration, x_, momentum, gradient_);
-        counters_.component_gradients += estimate_.cost;
-    }
-    {
-        const Stopwatch watch(seconds_.oracle);
-        const double tolerance = oracle_accuracy * std::max(gap_, 0.0);
-        oracle_slack_ = direction_.target(region_, gradient_, x_, tolerance, vertex_, counters_);
-    }
-    const Stopwatch watch(seconds_.step);
-    const auto direction = direction_to(vertex_, gradient_, x_);
-    composite_ = region_.composite(x_);
-    gap_ = composite_ - vertex_.composite - direction.slope;
-    if (!std::isfinite(gap_) || !std::isfinite(direction.length_squared)) {
-        throw Error("the objective or its gradient is not a finite number at iteration " +
-                    std::to_string(this->iteration) +
-                    ": the problem overflows; scale the data (--normalize), or use --precision f64");
-    }
-    length_ = std::sqrt(direction.length_squared);
-    const StepInput input{this->iteration, gap_,      direction.length_squared, direction.slope,
-                          estimate_.value, composite_};
-    aimed_ = false;
-    this->step = rule_.step(input, *this);
-    this->curvature = rule_.curvature();
-    this->alpha = estimate_.alpha;
+    this->step = proposal_.step;
+    this->estimated_gap = proposal_.gap;
+    this->curvature = proposal_.curvature;
+    this->alpha = proposal_.alpha;
+}
+
+// A gap is never negative (spec 1) but by rounding. One that is more so certifies nothing.
+template <class Real>
+double Loop<Real>::honest_gap(double gap, double composite, const Vertex<Real>& vertex,
+                              const Matrix<Real>& gradient, double length) const {
+    if (gap >= 0) return gap;
+    const double scale =
+        norm(gradient) * (norm(x_.matrix()) + length) + std::abs(composite) + std::abs(vertex.composite);
+    const double rounding = gap_rounding * static_cast<double>(std::numeric_limits<Real>::epsilon()) * scale;
+    if (gap >= -rounding) return 0;
+    throw Error("the gap is " + format_number(gap) + " at iteration " + std::to_string(this->iteration_) +
+                ", below zero by more than rounding (" + format_number(rounding) +
+                "): the iterate lies outside the region, or the oracle's answer does not minimise over it");
 }
 
 template <class Real>
-double Run<Real>::smooth(double eta) {
-    ++counters_.function_evaluations;
-    trial_step_ = eta;
-    if (!aimed_) objective_.aim(vertex_);
-    aimed_ = true;
-    if (const auto value = objective_.value_along(eta)) return *value;
-    make_trial();
-    return objective_.value(trial_);
-}
-
-template <class Real>
-double Run<Real>::composite() {
-    make_trial();
-    return region_.composite(trial_);
-}
-
-template <class Real>
-void Run<Real>::make_trial() {
-    trial_ = x_;
-    move_towards(vertex_, trial_step_, trial_);
-}
-
-template <class Real>
-const Metrics& Run<Real>::metrics() const {
+const Metrics& Loop<Real>::metrics() const {
     if (measured_) return metrics_;
-    const Stopwatch watch(seconds_.metrics);
+    const auto charge = metrics_account_.charge(&Timings::metrics);
     measured_ = true;
-    if (estimate_.value && oracle_slack_ == 0) {
-        metrics_ = {*estimate_.value + composite_, not_negative(gap_), true, 0.0};
-        return metrics_;
+    metrics_ = {};
+    const bool exact = proposal_.value.has_value();
+    const Vertex<Real>* vertex = &proposal_.move.atom();
+    const Matrix<Real>* full = &proposal_.gradient;
+    double value = 0;
+    double composite = proposal_.composite;
+    double gap = proposal_.gap;
+    double slack = 0;
+    double length = std::sqrt(proposal_.direction.length_squared);
+    if (exact) value = *proposal_.value;
+    if (!exact) {
+        here_.stand_at(x_);
+        value = objective_.evaluate(here_, exact_gradient_);
+        full = &exact_gradient_;
     }
-    const bool exact = estimate_.value.has_value();
-    const double value = exact ? *estimate_.value : objective_.evaluate(x_, exact_gradient_);
-    const Matrix<Real>& full = exact ? gradient_ : exact_gradient_;
-    const double slack = region_.minimize(full, 0, true, exact_vertex_);
-    const double composite = region_.composite(x_);
+    if (!exact || proposal_.slack != 0) {
+        slack = region_.minimize(*full, 0, true, exact_vertex_);
+        vertex = &exact_vertex_;
+        composite = region_.composite(x_.matrix());
+        const Direction direction = direction_to(exact_vertex_, *full, x_.matrix());
+        gap = composite - exact_vertex_.composite - direction.slope;
+        length = std::sqrt(direction.length_squared);
+    }
     metrics_.objective = value + composite;
-    const double slope = direction_to(exact_vertex_, full, x_).slope;
-    metrics_.gap = not_negative(composite - exact_vertex_.composite - slope) + slack;
+    metrics_.gap = honest_gap(gap, composite, *vertex, *full, length) + slack;
     metrics_.gap_exact = slack == 0;
-    metrics_.error.reset();
-    if (this->step) {
-        metrics_.error = exact ? 0.0 : kernels::distance_squared(x_.size(), gradient_.data(), full.data());
-    }
+    if (this->step)
+        metrics_.error =
+            exact ? 0.0 : kernels::distance_squared(x_.size(), proposal_.gradient.data(), full->data());
     return metrics_;
 }
 
 template <class Real>
-bool Run<Real>::gap_reached() {
-    if (!options_.gap) return false;
-    const bool due = options_.gap_every > 0 ? this->iteration % options_.gap_every == 0
-                                            : metrics_free() || this->epochs >= next_gap_check_;
+bool Loop<Real>::gap_reached() {
+    if (!limits_.gap) return false;
+    const bool due = limits_.gap_every > 0 ? this->iteration_ % limits_.gap_every == 0
+                                           : metrics_free() || this->epochs >= next_gap_check_;
     if (!due) return false;
     next_gap_check_ = this->epochs + 1;
-    return metrics().gap <= *options_.gap;
+    return metrics().gap <= *limits_.gap;
 }
 
 template <class Real>
-void Run<Real>::take_step() {
-    const Stopwatch watch(seconds_.step);
-    move_towards(vertex_, *this->step, x_);
-    objective_.moved(vertex_, *this->step);
-    rule_.moved(*this->step * length_);
+void Loop<Real>::take_step() {
+    const auto charge = account_.charge(&Timings::step);
+    x_.make(proposal_.move, proposal_.step);
+    method_.moved(proposal_.step * std::sqrt(proposal_.direction.length_squared));
 }
 
 template <class Real>
-void Run<Real>::settle() {
-    objective_.follow(nullptr);
+void Loop<Real>::conclude() {
     {
-        const Stopwatch watch(seconds_.gradient);
-        direction_.settle(region_, x_, counters_);
+        const auto charge = account_.charge(&Timings::gradient);
+        method_.conclude(*this, x_);
     }
-    this->epochs = static_cast<double>(counters_.component_gradients) / samples_;
-    this->seconds = seconds_.method();
+    count_epochs();
 }
 
 template <class Real>
-Result<Real> Run<Real>::solve() {
+Result<Real> Loop<Real>::solve() {
     bool stop_asked = false;
     std::optional<Status> status;
     for (Index t = 0;; ++t) {
@@ -272,46 +239,45 @@ Result<Real> Run<Real>::solve() {
             status = Status::converged;
             break;
         }
-        if (observer_ && observer_(*this) == Action::stop) stop_asked = true;
+        if (observer_(*this) == Action::stop) stop_asked = true;
         take_step();
     }
     // The last iterate: it has been reached, and no step leads away from it.
-    if (status != Status::converged) settle();
+    if (status != Status::converged) conclude();
     this->last = true;
-    this->step.reset();
-    this->curvature.reset();
-    this->alpha.reset();
-    const Metrics final_metrics = metrics();
+    forget_step();
+    static_cast<void>(metrics());
     metrics_.error.reset();
-    if (observer_) observer_(*this);
+    observer_(*this);
 
     Result<Real> result;
     result.status = *status;
-    result.metrics = final_metrics;
-    result.metrics.error.reset();
-    result.iterations = this->iteration;
+    result.metrics = metrics_;
+    result.iterations = this->iteration_;
     result.epochs = this->epochs;
-    result.counters = counters_;
-    result.seconds = seconds_;
-    result.x = std::move(x_);
+    result.counters = account_.counters;
+    result.seconds = account_.seconds;
+    result.seconds.metrics = metrics_account_.seconds.metrics;
+    result.scale = method_.scale();
+    result.x = std::move(x_).release();
     return result;
 }
 
 }  // namespace
 
 template <class Real>
-Result<Real> run_loop(Objective<Real>& objective, Region<Real>& region, Estimator<Real>& estimator,
-                      DirectionRule<Real>& direction, StepRule& step, const Options& options,
-                      const Observer<Real>& observer, const Matrix<Real>* x0) {
-    Run<Real> run(objective, region, estimator, direction, step, options, observer);
-    run.start(x0);
-    return run.solve();
+Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
+                   const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
+                   const Matrix<Real>* x0) {
+    limits.verify();
+    Loop<Real> loop(objective, region, method, limits, observer);
+    loop.start(x0);
+    return loop.solve();
 }
 
-template Result<float> run_loop(Objective<float>&, Region<float>&, Estimator<float>&, DirectionRule<float>&,
-                                StepRule&, const Options&, const Observer<float>&, const Matrix<float>*);
-template Result<double> run_loop(Objective<double>&, Region<double>&, Estimator<double>&,
-                                 DirectionRule<double>&, StepRule&, const Options&, const Observer<double>&,
-                                 const Matrix<double>*);
+template Result<float> solve(Objective<float>&, Region<float>&, Method<float>&, const Limits&,
+                             const Observer<float>&, const Matrix<float>*);
+template Result<double> solve(Objective<double>&, Region<double>&, Method<double>&, const Limits&,
+                              const Observer<double>&, const Matrix<double>*);
 
 }  // namespace alfcg

@@ -2,13 +2,12 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/objective/loss.hpp"
-#include "alfcg/region/vertex.hpp"
+#include "alfcg/point/iterate.hpp"
 
 namespace alfcg {
 
@@ -18,11 +17,11 @@ class GradientTable {
   public:
     virtual ~GradientTable() = default;
     /// a_i = ∇f_i(x) for every row; writes their mean, which is ∇f(x), and returns f(x).
-    virtual double fill(const Matrix<Real>& x, Matrix<Real>& mean) = 0;
+    virtual double fill(const Iterate<Real>& x, Matrix<Real>& mean) = 0;
     /// Writes mean_{i∈B} (∇f_i(x) − a_i), where a row listed twice counts twice, and (1/N) Σ (∇f_i(x) − a_i)
     /// over the distinct rows of B, which is what the mean of the table gains; then sets a_i = ∇f_i(x) for i
     /// ∈ B.
-    virtual void exchange(std::span<const Index> rows, const Matrix<Real>& x, Matrix<Real>& batch_change,
+    virtual void exchange(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& batch_change,
                           Matrix<Real>& mean_change) = 0;
 };
 
@@ -37,16 +36,16 @@ template <class Real>
 struct Blend {
     double keep = 0;
     double at_x = 1;
-    const Matrix<Real>* x = nullptr;
+    const Iterate<Real>* x = nullptr;
     double at_y = 0;
-    const Matrix<Real>* y = nullptr;  // null: no second point
-    /// x has come here by moves that were all announced (Objective::moved); y, if any, is where the last one began.
-    bool announced = false;
-    Slopes* slopes = nullptr;  // where there is a second point: filled in, at next to no cost
+    const Iterate<Real>* y = nullptr;  // null: no second point
+    Slopes* slopes = nullptr;          // where there is a second point: filled in, at next to no cost
 };
 
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
-/// calls: use one per solve that runs at the same time (the data behind it may be shared).
+/// calls: use one per solve that runs at the same time (the data behind it may be shared). It may also keep what it
+/// computed at a point, as long as it looks at versions and moves before it uses that again; results agree to rounding.
+/// What is not a sum needs shape() and evaluate().
 template <class Real>
 class Objective {
   public:
@@ -55,15 +54,16 @@ class Objective {
     /// Shape of x and of its gradients.
     [[nodiscard]] virtual Shape shape() const = 0;
     /// N; 1 for a function that is no sum.
-    [[nodiscard]] virtual Index samples() const = 0;
+    [[nodiscard]] virtual Index samples() const { return 1; }
 
     /// Value and gradient over every row, in one pass.
-    virtual double evaluate(const Matrix<Real>& x, Matrix<Real>& gradient) = 0;
+    virtual double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) = 0;
     /// Value alone.
-    virtual double value(const Matrix<Real>& x) = 0;
+    virtual double value(const Iterate<Real>& x);
+    /// f(x + step · d): what a line search asks for, several times with the same move.
+    virtual double value_after(const Iterate<Real>& x, const Move<Real>& move, double step);
     /// Mean gradient over the rows listed; a row listed twice counts twice.
-    virtual void batch_gradient(std::span<const Index> rows, const Matrix<Real>& x,
-                                Matrix<Real>& gradient) = 0;
+    virtual void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient);
     /// gradient = keep · gradient + at_x ∇_B f(x) + at_y ∇_B f(y), B the rows listed. The general one needs the
     /// batch gradient at one point, and then the other; `scratch` may be written to.
     virtual void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
@@ -74,15 +74,9 @@ class Objective {
     /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
     virtual std::unique_ptr<GradientTable<Real>> gradient_table();
 
-    /// From here on this very matrix is an iterate that changes only by x += η (v − x), each announced by
-    /// moved(): a linear model then remembers its scores. Null ends it. Results agree to rounding.
-    virtual void follow(const Matrix<Real>* /*x*/) {}
-    /// The vertex that value_along() looks towards.
-    virtual void aim(const Vertex<Real>& /*vertex*/) {}
-    /// f(x + η (v − x)) without a pass over the data; none when that is not to be had.
-    virtual std::optional<double> value_along(double /*step*/) { return std::nullopt; }
-    /// The iterate has made its step towards this vertex.
-    virtual void moved(const Vertex<Real>& /*vertex*/, double /*step*/) {}
+  private:
+    Matrix<Real> unused_;  // gradient of a call that wants the value alone
+    Iterate<Real> after_;  // x + step · d
 };
 
 /// The loss of a linear model on data, averaged over the rows. `features` must outlive it; threads = 0: all

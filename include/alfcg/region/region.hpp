@@ -6,7 +6,7 @@
 #include <string>
 
 #include "alfcg/core/matrix.hpp"
-#include "alfcg/region/vertex.hpp"
+#include "alfcg/point/vertex.hpp"
 
 namespace alfcg {
 
@@ -41,8 +41,10 @@ class Region {
     virtual double composite(const Matrix<Real>& x) = 0;
     /// Euclidean diameter of the set for points of this shape.
     [[nodiscard]] virtual double diameter(Shape shape) const = 0;
-    /// Norm of x over the radius: at most 1 inside.
-    virtual double gauge(const Matrix<Real>& x) = 0;
+    /// How far x lies outside: 0 for a point of the set, else ‖x‖/r − 1 for a ball, or the like.
+    virtual double violation(const Matrix<Real>& x) = 0;
+    /// A point of the set to start from: the origin if it is one.
+    virtual Matrix<Real> start(Shape shape);
 };
 
 /// ‖x‖_p ≤ radius entrywise, 1 ≤ p ≤ ∞. Composite terms: l1, l2, or both. Large gradients are shared among
@@ -61,7 +63,10 @@ struct CustomRegion {
     std::function<void(std::span<const Real> gradient, std::span<Real> vertex)> oracle;
     double diameter = 0;
     std::function<double(std::span<const Real> x)> composite;  // h; none: 0
-    std::function<double(std::span<const Real> x)> gauge;      // none: every point counts as inside
+    std::function<double(std::span<const Real> x)> violation;  // none: every point counts as inside
+    std::function<void(std::span<Real> x)>
+        start;  // writes a point of the set; none: the origin where `violation` says
+                // that it is one, else what the oracle answers to a zero gradient
     std::string name = "custom region";
 };
 template <class Real>

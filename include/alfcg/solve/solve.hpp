@@ -1,13 +1,14 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
-#include "alfcg/core/matrix.hpp"
-#include "alfcg/objective/objective.hpp"
-#include "alfcg/region/region.hpp"
-#include "alfcg/solve/options.hpp"
+#include "alfcg/solve/limits.hpp"
+#include "alfcg/solve/method.hpp"
 
 namespace alfcg {
 
@@ -15,22 +16,6 @@ enum class Status { converged, max_iterations, max_epochs, max_seconds, interrup
 
 /// "converged", "max-iterations", …
 std::string_view to_text(Status status);
-
-/// Seconds spent in each part of the run.
-struct Timings {
-    double gradient = 0;
-    double oracle = 0;
-    double step = 0;
-    double metrics = 0;  // exact objective, gap and error, where asked for: not charged to the method
-
-    [[nodiscard]] double method() const { return gradient + oracle + step; }
-};
-
-struct Counters {
-    Index component_gradients = 0;
-    Index function_evaluations = 0;  // by the method itself: line searches
-    Index oracle_calls = 0;
-};
 
 /// Facts about an iterate on all the data.
 struct Metrics {
@@ -51,9 +36,10 @@ class Snapshot {
     double epochs = 0;   // spent before g_t was formed
     double seconds = 0;  // the method's own time before g_t was formed
     bool last = false;
-    std::optional<double> step;       // η_t
-    std::optional<double> curvature;  // L_t, where the method has one
-    std::optional<double> alpha;      // α_t, where the method has one
+    std::optional<double> step;           // η_t
+    std::optional<double> estimated_gap;  // as g_t has it, at no cost
+    std::optional<double> curvature;      // L_t, where the method has one
+    std::optional<double> alpha;          // α_t, where the method has one
 
     [[nodiscard]] virtual const Matrix<Real>& x() const = 0;
     /// Computed on the first call for an iterate: costs a pass over the data unless `metrics_free()`.
@@ -63,10 +49,32 @@ class Snapshot {
 
 enum class Action { proceed, stop };
 
-/// Called once per iterate. Returning `stop` ends the run after the iteration is complete (status
-/// `interrupted`).
+/// Called once per iterate, if there is one. Returning Action::stop ends the run after the iteration is complete (status
+/// `interrupted`); a function that returns nothing never does.
 template <class Real>
-using Observer = std::function<Action(const Snapshot<Real>&)>;
+class Observer {
+  public:
+    Observer() = default;
+    template <std::invocable<const Snapshot<Real>&> See>
+    Observer(See see) {  // NOLINT(google-explicit-constructor): a lambda is an observer
+        if constexpr (std::is_void_v<std::invoke_result_t<See, const Snapshot<Real>&>>) {
+            see_ = [see = std::move(see)](const Snapshot<Real>& snapshot) mutable {
+                see(snapshot);
+                return Action::proceed;
+            };
+        } else {
+            see_ = std::move(see);
+        }
+    }
+
+    explicit operator bool() const { return static_cast<bool>(see_); }
+    Action operator()(const Snapshot<Real>& snapshot) const {
+        return see_ ? see_(snapshot) : Action::proceed;
+    }
+
+  private:
+    std::function<Action(const Snapshot<Real>&)> see_;
+};
 
 template <class Real>
 struct Result {
@@ -77,14 +85,15 @@ struct Result {
     double epochs = 0;
     Counters counters;
     Timings seconds;
-    Parameters parameters;  // as used, defaults filled in
+    std::optional<double> scale;  // ρ that the method worked with, where it has one
 };
 
-/// Minimises f + h over the region with the method that `options` names. x0 = nullptr starts at the origin;
-/// the starting point is never overwritten. Throws Error on bad options and when the objective stops being
-/// finite.
+/// Minimises f + h over the region with this method. x0 = nullptr starts where the region says, the origin if that is
+/// inside; the starting point is never overwritten. Throws Error on limits that make no sense, when the objective stops
+/// being finite, and when a gap is negative by more than rounding: x or the oracle's answer is not of the region then.
 template <class Real>
-Result<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
-                   const Observer<Real>& observer = {}, const Matrix<Real>* x0 = nullptr);
+Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
+                   const Limits& limits, const std::type_identity_t<Observer<Real>>& observer = {},
+                   const Matrix<Real>* x0 = nullptr);
 
 }  // namespace alfcg

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "alfcg/core/parameters.hpp"
+#include "alfcg/solve/limits.hpp"
+
+namespace alfcg {
+
+/// A method by name, and all that a run with it needs to know.
+struct Options : Limits {
+    std::string method = "alfcg-d";
+    /// Setting one that the method does not have is an error; `methods()` lists which has which.
+    Parameters parameters;
+
+    std::uint64_t seed = 0;
+    /// Draw these batches, one after the other, instead of the random stream; the run fails when they run
+    /// out.
+    std::optional<std::vector<std::vector<Index>>> batches;
+    /// Sees every batch drawn.
+    std::function<void(std::span<const Index>)> on_draw;
+};
+
+}  // namespace alfcg

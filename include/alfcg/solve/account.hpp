@@ -1,0 +1,52 @@
+#pragma once
+
+#include "alfcg/core/matrix.hpp"
+
+namespace alfcg {
+
+/// Seconds spent in each part of the run.
+struct Timings {
+    double gradient = 0;
+    double oracle = 0;
+    double step = 0;
+    double metrics = 0;  // exact objective, gap and error, where asked for: not charged to the method
+
+    [[nodiscard]] double method() const { return gradient + oracle + step; }
+};
+
+struct Counters {
+    Index component_gradients = 0;
+    Index function_evaluations = 0;  // by the method itself: line searches
+    Index oracle_calls = 0;
+};
+
+/// What a run has used. Time goes to one part at a time: charging another part interrupts the one before.
+class Account {
+  public:
+    Timings seconds;
+    Counters counters;
+
+    /// Charges time to a part until its end.
+    class Charge {
+      public:
+        Charge(Account& account, double Timings::*part) : account_(account), before_(account.part_) {
+            account_.turn_to(part);
+        }
+        ~Charge() { account_.turn_to(before_); }
+        Charge(const Charge&) = delete;
+        Charge& operator=(const Charge&) = delete;
+
+      private:
+        Account& account_;
+        double Timings::*before_;
+    };
+    [[nodiscard]] Charge charge(double Timings::*part) { return {*this, part}; }
+
+  private:
+    void turn_to(double Timings::*part);
+
+    double Timings::*part_ = nullptr;
+    double since_ = 0;
+};
+
+}  // namespace alfcg

@@ -1,0 +1,55 @@
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/solve/method.hpp"
+
+namespace alfcg {
+
+void Account::turn_to(double Timings::*part) {
+    const double now =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    if (part_ != nullptr) seconds.*part_ += now - since_;
+    part_ = part;
+    since_ = now;
+}
+
+template <class Real>
+double Run<Real>::full_gradient(const Iterate<Real>& at, Matrix<Real>& gradient) {
+    const auto charge = account_.charge(&Timings::gradient);
+    account_.counters.component_gradients += objective_.samples();
+    return objective_.evaluate(at, gradient);
+}
+
+template <class Real>
+double Run<Real>::ask_oracle(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+    const auto charge = account_.charge(&Timings::oracle);
+    ++account_.counters.oracle_calls;
+    return region_.minimize(gradient, oracle_tolerance_, false, vertex);
+}
+
+template <class Real>
+void Run<Real>::aim(Proposal<Real>& proposal) {
+    proposal.slack = ask_oracle(proposal.gradient, proposal.move.towards());
+    measure(proposal);
+}
+
+template <class Real>
+void Run<Real>::measure(Proposal<Real>& proposal) {
+    const auto charge = account_.charge(&Timings::step);
+    proposal.direction = direction(proposal.move, proposal.gradient, x_.matrix());
+    proposal.composite = region_.composite(x_.matrix());
+    if (proposal.move.along_x() == -1)
+        proposal.gap = proposal.composite - proposal.move.atom().composite - proposal.direction.slope;
+    if (!std::isfinite(proposal.gap) || !std::isfinite(proposal.direction.length_squared)) {
+        throw Error("the objective or its gradient is not a finite number at iteration " +
+                    std::to_string(iteration_) +
+                    ": the problem overflows; normalise the data, or use double precision");
+    }
+}
+
+template class Run<float>;
+template class Run<double>;
+
+}  // namespace alfcg
