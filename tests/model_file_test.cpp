@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
@@ -79,6 +81,44 @@ TYPED_TEST(ModelFile, BinaryAndRegressionModelsSurvive) {
     for (const Loss loss : {Loss::squared, Loss::huber, Loss::welsch}) {
         model.loss.kind = loss;
         EXPECT_TRUE(same(this->there_and_back(model), model));
+    }
+}
+
+TYPED_TEST(ModelFile, OneRegionHasOneNameInTheFile) {
+    struct Case {
+        std::string region;
+        double p;
+        std::string normal_region;
+        double normal_p;
+    };
+    const double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<Case> cases{
+        {"l1", 0, "lp", 1},         {"l2", 0, "lp", 2},           {"linf", 0, "lp", infinity},
+        {"l1", 7, "lp", 1},         {"lp", 1, "lp", 1},           {"lp", infinity, "lp", infinity},
+        {"lp", 2.5, "lp", 2.5},     {"nuclear", 0, "nuclear", 0}, {"nuclear", 3, "nuclear", 0},
+        {"my own", 4, "my own", 4},
+    };
+    for (const Case& each : cases) {
+        SCOPED_TRACE(each.region);
+        auto model = example_model<TypeParam>();
+        model.region = each.region;
+        model.p = each.p;
+        auto normal = model;
+        normal.region = each.normal_region;
+        normal.p = each.normal_p;
+        EXPECT_TRUE(same(this->there_and_back(model), normal));
+        const Entries entries = unpack(this->path());
+        const std::u32string name(normal.region.begin(), normal.region.end());
+        EXPECT_EQ(entries.at("region"), array<char32_t>("<U" + std::to_string(name.size()), {},
+                                                        std::vector<char32_t>(name.begin(), name.end())));
+        EXPECT_EQ(entries.at("p"), array<double>("<f8", {}, {normal.p}));
+        // Files that hold the other names are read the same way.
+        Entries other = entries;
+        other["region"] = array<char32_t>("<U" + std::to_string(each.region.size()), {},
+                                          std::vector<char32_t>(each.region.begin(), each.region.end()));
+        other["p"] = array<double>("<f8", {}, {each.p});
+        pack(other, this->path());
+        EXPECT_TRUE(same(load_model<TypeParam>(this->path()), normal));
     }
 }
 

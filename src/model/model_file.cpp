@@ -7,6 +7,7 @@
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/core/text.hpp"
 #include "alfcg/model/model.hpp"
+#include "alfcg/region/spec.hpp"
 #include "model/arrays.hpp"
 
 namespace alfcg {
@@ -82,6 +83,14 @@ std::string find_fault(const Model<Real>& model) {
     return {};
 }
 
+/// The model's region in its normal form, the only one that is stored.
+template <class Real>
+RegionSpec region_of(const Model<Real>& model) {
+    RegionSpec spec{model.region, {{"radius", model.radius}}, model.composite};
+    if (model.region == "lp") spec.parameters.set("p", model.p);
+    return normal_form(std::move(spec));
+}
+
 void write_classes(ArrayWriter& arrays, const Classes& classes) {
     const std::string name = "classes";
     if (classes.size() > 0 && !classes.numeric()) {
@@ -150,8 +159,9 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.number("loss_width", model.loss.width);
     arrays.text("normalization", std::string(to_text(model.scaling.kind)));
     arrays.numbers("divisors", model.scaling.divisors);
-    arrays.text("region", model.region);
-    arrays.number("p", model.p);
+    const RegionSpec region = region_of(model);
+    arrays.text("region", region.name);
+    arrays.number("p", region.parameters.number("p").value_or(0));
     arrays.number("radius", model.radius);
     arrays.number("l1", model.composite.l1);
     arrays.number("l2", model.composite.l2);
@@ -178,6 +188,9 @@ Model<Real> load_model(const std::string& path) {
     model.composite.l1 = arrays.number("l1");
     model.composite.l2 = arrays.number("l2");
     model.composite.nuclear = arrays.number("nuclear");
+    const RegionSpec region = region_of(model);  // files of 0.1.0 may say l1 where lp and 1 are meant
+    model.region = region.name;
+    model.p = region.p;
     model.method = arrays.text("method");
     model.weights = arrays.matrix<Real>("weights");
     const std::string fault = find_fault(model);

@@ -42,9 +42,14 @@ RegionRow row(RegionInfo info, Make make) {
             }};
 }
 
-RegionRow ball_of(std::string_view name, std::string_view description, double p) {
+// The l_p balls with a name of their own.
+constexpr std::array<std::pair<std::string_view, double>, 3> named_exponents{
+    {{"l1", 1}, {"l2", 2}, {"linf", infinity}}};
+
+RegionRow ball_of(std::size_t which, std::string_view description) {
+    const auto [name, p] = named_exponents[which];
     return row({name, description, {{radius, Default::of(1)}}, {"l1", "l2"}},
-               [p]<class Real>(const Parameters& given, const Composite& h, int threads) {
+               [p = p]<class Real>(const Parameters& given, const Composite& h, int threads) {
                    return lp_ball<Real>(p, given.number("radius").value(), h, threads);
                });
 }
@@ -65,9 +70,9 @@ const std::vector<RegionRow>& table() {
             []<class Real>(const Parameters& given, const Composite& h, int threads) {
                 return lp_ball<Real>(given.number("p").value(), given.number("radius").value(), h, threads);
             }),
-        ball_of("l1", "sum of magnitudes at most radius: sparse weights (lp with p = 1)", 1),
-        ball_of("l2", "Euclidean norm at most radius (lp with p = 2)", 2),
-        ball_of("linf", "every magnitude at most radius (lp with p = inf)", infinity),
+        ball_of(0, "sum of magnitudes at most radius: sparse weights (lp with p = 1)"),
+        ball_of(1, "Euclidean norm at most radius (lp with p = 2)"),
+        ball_of(2, "every magnitude at most radius (lp with p = inf)"),
     };
     return rows;
 }
@@ -109,6 +114,16 @@ RegionInfo region_info(std::string_view name) {
 
 std::vector<ParameterInfo> region_parameters() {
     return {radius, exponent};
+}
+
+RegionSpec normal_form(RegionSpec spec) {
+    for (const auto& [name, p] : named_exponents) {
+        if (spec.name != name) continue;
+        spec.name = "lp";
+        spec.parameters.set("p", p);
+        break;
+    }
+    return spec;
 }
 
 void verify(const RegionSpec& spec) {

@@ -20,7 +20,7 @@ struct Model {
     LossOptions loss;
     Scaling scaling;  // what the features must go through first
     // How it was trained, for the record.
-    std::string region;  // "nuclear" or "lp"
+    std::string region;  // a RegionSpec's name; files hold, and loading gives, its normal form
     double p = 0;        // lp only
     double radius = 0;
     Composite composite;

@@ -30,6 +30,10 @@ RegionInfo region_info(std::string_view name);
 /// Every parameter of every region, once.
 std::vector<ParameterInfo> region_parameters();
 
+/// The same region under the name that saved models have for it: l1, l2 and linf are lp with their p. Names that are not
+/// known stay.
+RegionSpec normal_form(RegionSpec spec);
+
 /// Throws Error when the name is unknown, a number is out of range, or no oracle is known for the combination
 /// of set and composite term.
 void verify(const RegionSpec& spec);
