@@ -10,8 +10,7 @@
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/model/model.hpp"
 #include "core/npy.hpp"
-#include "model/zip_reader.hpp"
-#include "model/zip_writer.hpp"
+#include "model/archive.hpp"
 
 namespace alfcg {
 
@@ -72,24 +71,27 @@ inline const std::vector<std::string>& entry_names() {
 }
 
 inline Entries unpack(const std::string& path) {
-    const zip::Reader archive(path);
+    const ArchiveReader archive(path);
     Entries entries;
     for (const std::string& name : entry_names()) {
-        const zip::Entry* entry = archive.find(name + ".npy");
-        if (entry == nullptr) continue;
+        const auto entry = archive.find(name + ".npy");
+        if (!entry.has_value()) continue;
         const Buffer<unsigned char> bytes = archive.read(*entry);
         entries[name].assign(bytes.begin(), bytes.end());
     }
     return entries;
 }
 
-inline void pack(const Entries& entries, const std::string& path, bool always64 = false) {
+inline void pack(const Entries& entries, const std::string& path) {
     OutputFile file(path);
-    zip::Writer archive(file, always64);
-    for (const auto& [name, bytes] : entries) archive.add(name + ".npy", bytes, {});
+    ArchiveWriter archive(file);
+    for (const auto& [name, bytes] : entries) archive.add(name + ".npy", bytes);
     archive.finish();
     file.commit();
 }
+
+/// example_model<float>() in an archive that uses the 64-bit fields throughout, as one beyond 4 GiB does.
+inline const std::string wide_archive = ALFCG_SOURCE_DIR "/tests/models/wide.npz";
 
 /// An array as NumPy stores it.
 template <class Number>

@@ -37,7 +37,10 @@ TYPED_TEST(ModelFile, EveryFieldSurvivesToTheLastBit) {
 TYPED_TEST(ModelFile, TheSameModelGivesTheSameBytes) {
     save_model(example_model<TypeParam>(), this->path());
     save_model(example_model<TypeParam>(), this->folder_.file("again.npz"));
-    EXPECT_EQ(read_bytes(this->path()), read_bytes(this->folder_.file("again.npz")));
+    const std::string bytes = read_bytes(this->path());
+    EXPECT_EQ(bytes, read_bytes(this->folder_.file("again.npz")));
+    // The time and the date of the first entry: midnight, the first of January 1980.
+    EXPECT_EQ(bytes.substr(10, 4), std::string("\0\0!\0", 4));
 }
 
 TYPED_TEST(ModelFile, FractionalLabelsSurvive) {

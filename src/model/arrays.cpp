@@ -1,15 +1,20 @@
 #include "model/arrays.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "alfcg/core/error.hpp"
 #include "core/npy.hpp"
 #include "model/code_points.hpp"
-#include "model/zip_format.hpp"
 
 namespace alfcg {
 namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "model files are read and written on little-endian machines");
 
 constexpr std::size_t longest_header = 1 << 16;
 
@@ -33,12 +38,16 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 void ArrayWriter::add(const std::string& name, const std::string& dtype,
                       const std::vector<std::int64_t>& shape, std::span<const std::byte> entries) {
-    archive_.add(file_name(name), encode_npy_header({dtype, false, shape, 0}), entries);
+    std::string array = encode_npy_header({dtype, false, shape, 0});
+    array.append(reinterpret_cast<const char*>(entries.data()), entries.size());
+    archive_.add(file_name(name), std::move(array));
 }
 
 template <class Real>
 void ArrayWriter::matrix(const std::string& name, const Matrix<Real>& entries) {
-    add(name, real_dtype<Real>, {entries.rows(), entries.cols()}, std::as_bytes(entries.span()));
+    const std::string header =
+        encode_npy_header({real_dtype<Real>, false, {entries.rows(), entries.cols()}, 0});
+    archive_.add(file_name(name), header, std::as_bytes(entries.span()));
 }
 
 void ArrayWriter::integers(const std::string& name, std::span<const std::int64_t> numbers) {
@@ -90,8 +99,10 @@ struct ArrayReader::Array {
 
     template <class Number>
     [[nodiscard]] Number at(std::int64_t i) const {
-        return zip::load<Number>(bytes.data() + header.header_bytes +
-                                 static_cast<std::size_t>(i) * sizeof(Number));
+        Number number{};
+        std::memcpy(&number, bytes.data() + header.header_bytes + static_cast<std::size_t>(i) * sizeof number,
+                    sizeof number);
+        return number;
     }
 };
 
@@ -100,12 +111,12 @@ void ArrayReader::fail(const std::string& name, const std::string& what) const {
 }
 
 bool ArrayReader::has(const std::string& name) const {
-    return archive_.find(file_name(name)) != nullptr;
+    return archive_.find(file_name(name)).has_value();
 }
 
-const zip::Entry& ArrayReader::entry(const std::string& name) const {
-    const zip::Entry* found = archive_.find(file_name(name));
-    if (found == nullptr) throw InputError(path_, 0, "the model has no entry \"" + name + "\"");
+std::uint64_t ArrayReader::entry(const std::string& name) const {
+    const std::optional<std::uint64_t> found = archive_.find(file_name(name));
+    if (!found.has_value()) throw InputError(path_, 0, "the model has no entry \"" + name + "\"");
     return *found;
 }
 

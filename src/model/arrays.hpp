@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
-#include "model/zip_reader.hpp"
-#include "model/zip_writer.hpp"
+#include "model/archive.hpp"
 
 namespace alfcg {
 
@@ -19,6 +18,7 @@ class ArrayWriter {
   public:
     explicit ArrayWriter(OutputFile& file) : archive_(file) {}
 
+    /// The entries are borrowed until finish() has returned.
     template <class Real>
     void matrix(const std::string& name, const Matrix<Real>& entries);
     void integers(const std::string& name, std::span<const std::int64_t> numbers);
@@ -35,7 +35,7 @@ class ArrayWriter {
     void add_texts(const std::string& name, std::span<const std::string> texts,
                    const std::vector<std::int64_t>& shape);
 
-    zip::Writer archive_;
+    ArchiveWriter archive_;
 };
 
 /// Reads them back. An array that is missing, or not of the kind and shape asked for, throws InputError.
@@ -62,13 +62,13 @@ class ArrayReader {
   private:
     struct Array;
     [[nodiscard]] Array read(const std::string& name, std::size_t dimensions) const;
-    [[nodiscard]] const zip::Entry& entry(const std::string& name) const;
+    [[nodiscard]] std::uint64_t entry(const std::string& name) const;
     [[nodiscard]] std::string dtype(const std::string& name) const;
     [[nodiscard]] std::vector<double> to_numbers(const std::string& name, const Array& array) const;
     [[nodiscard]] std::vector<std::string> to_texts(const std::string& name, const Array& array) const;
 
     std::string path_;
-    zip::Reader archive_;
+    ArchiveReader archive_;
 };
 
 }  // namespace alfcg
