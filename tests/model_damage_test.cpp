@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/model/model.hpp"
@@ -147,6 +148,59 @@ TEST_F(DamagedModel, ARunOfRandomBytesAnywhereIsNoticedOrHarmless) {
         for (std::size_t i = first; i < last; ++i) damaged[i] = static_cast<char>(random() % 256);
         refused(damaged);
     }
+}
+
+/// The eight bytes of a number in a ZIP archive.
+std::string eight_bytes(std::uint64_t number) {
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+TEST_F(DamagedModel, SizesThatNothingCouldHoldAreRefused) {
+    const std::string wide = read_bytes(wide_archive);
+    const std::string size = eight_bytes(unpack(wide_archive).at("weights").size());
+    std::vector<std::size_t> places;  // the two sizes, in front of the entry and in the list of entries
+    for (std::size_t i = wide.find(size); i != std::string::npos; i = wide.find(size, i + 1))
+        places.push_back(i);
+    ASSERT_EQ(places.size(), 4U);
+    const auto none = std::uint64_t{0};
+    for (const std::uint64_t lie : {std::uint64_t{1} << 31, std::uint64_t{1} << 40, std::uint64_t{1} << 62,
+                                    std::uint64_t{1} << 63, ~none, ~none - 29, ~none - 1000}) {
+        for (unsigned chosen = 1; chosen < 16; ++chosen) {
+            std::string bytes = wide;
+            for (std::size_t i = 0; i < places.size(); ++i)
+                if ((chosen >> i & 1U) != 0) bytes.replace(places[i], size.size(), eight_bytes(lie));
+            EXPECT_TRUE(refused(bytes)) << lie << " " << chosen;
+        }
+    }
+}
+
+TEST_F(DamagedModel, AnEntryThatClaimsToUnpackIntoTooMuchIsRefused) {
+    // The two headers of the entry: where its method, its name and its 64-bit sizes are.
+    std::string bytes = read_bytes(wide_archive);
+    const std::string name = "weights.npy";
+    const std::size_t local = bytes.find(name);
+    const std::size_t central = bytes.rfind(name);
+    ASSERT_LT(local, central);
+    bytes[local - 30 + 8] = bytes[central - 46 + 10] = 8;  // deflated
+    const std::size_t size = unpack(wide_archive).at("weights").size();
+    const std::string sizes = eight_bytes(size) + eight_bytes(size);
+    for (const std::size_t start : {local, central}) {
+        const std::size_t place = bytes.find(sizes, start);
+        ASSERT_NE(place, std::string::npos);
+        bytes.replace(place, 8, eight_bytes(std::uint64_t{1} << 40));
+    }
+    write_bytes(path_, bytes);
+    EXPECT_EQ(message_of<InputError>([&] { load_model<float>(path_); }),
+              path_ + ": damaged .npz archive: the sizes of weights.npy contradict each other");
+}
+
+TEST_F(DamagedModel, AWrongChecksumIsNamed) {
+    std::string bytes = read_bytes(path_);
+    const std::size_t weights = bytes.find("weights.npy");
+    bytes[bytes.find("NUMPY", weights) + 130] ^= 1;  // past the header of the array
+    write_bytes(path_, bytes);
+    EXPECT_EQ(message_of<InputError>([&] { load_model<float>(path_); }),
+              path_ + ": damaged .npz archive: the checksum of weights.npy is wrong");
 }
 
 }  // namespace
