@@ -117,8 +117,11 @@ TEST_F(DamagedModel, FilesOfOtherKindsAreCalledWhatTheyAreNot) {
         save_model(model_, path_);
         return read_bytes(path_);
     }();
-    EXPECT_EQ(complaint(bytes.substr(0, bytes.size() - 1)),
-              path_ + ": damaged .npz archive: it is cut short, or its end is not the list of its entries");
+    // In brackets follow the words of libzip, which has others in other versions.
+    const std::string damaged =
+        path_ + ": damaged .npz archive: it is cut short, or its entries are not as its list of them says (";
+    for (const std::size_t length : {bytes.size() - 1, bytes.size() - 30, bytes.size() / 2, std::size_t{40}})
+        EXPECT_TRUE(complaint(bytes.substr(0, length)).starts_with(damaged)) << length;
     const std::string empty_archive = "PK\5\6" + std::string(18, '\0');
     EXPECT_EQ(complaint(empty_archive),
               path_ + ": not an alfcg model: the archive has no entry \"format_version\"");

@@ -26,12 +26,12 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 constexpr std::string_view entry_signature = "PK\3\4";           // how an archive that is not empty begins
 constexpr zip_uint16_t first_of_january_1980 = (1U << 5U) | 1U;  // the earliest date the format knows
 
-/// What libzip says about an error of reading. Throws when memory was the problem.
-std::string explain(zip_error_t& error, const std::string& where = {}) {
+/// Says what is wrong, with libzip's own words for it. Throws when memory was the problem.
+std::string explain(zip_error_t& error, const std::string& what) {
     if (zip_error_code_zip(&error) == ZIP_ER_MEMORY) throw std::bad_alloc();
-    if (zip_error_system_type(&error) == ZIP_ET_SYS)
+    if (zip_error_code_zip(&error) == ZIP_ER_READ)
         return "cannot read: " + std::generic_category().message(zip_error_code_system(&error));
-    return "damaged .npz archive: " + where + (where.empty() ? "" : ": ") + zip_error_strerror(&error);
+    return "damaged .npz archive: " + what + " (" + zip_error_strerror(&error) + ")";
 }
 
 /// A descriptor until libzip has taken it.
@@ -79,13 +79,12 @@ ArchiveReader::ArchiveReader(std::string path) : path_(std::move(path)) {
         file.number = -1;
         return;
     }
-    if (problem == ZIP_ER_NOZIP)
-        fail(std::string_view(beginning.data(), beginning.size()) == entry_signature
-                 ? "damaged .npz archive: it is cut short, or its end is not the list of its entries"
-                 : "not an alfcg model (an .npz archive)");
+    const bool begins_as_archive = std::string_view(beginning.data(), beginning.size()) == entry_signature;
+    if (problem == ZIP_ER_NOZIP && !begins_as_archive) fail("not an alfcg model (an .npz archive)");
     zip_error_t error;
     zip_error_init_with_code(&error, problem);
-    const std::string what = explain(error);
+    const std::string what =
+        explain(error, "it is cut short, or its entries are not as its list of them says");
     zip_error_fini(&error);
     fail(what);
 }
@@ -102,7 +101,8 @@ std::optional<std::uint64_t> ArchiveReader::find(const std::string& name) const 
 
 Buffer<unsigned char> ArchiveReader::extract(std::uint64_t entry, std::uint64_t most) const {
     zip_stat_t facts;
-    if (zip_stat_index(archive_.get(), entry, 0, &facts) != 0) fail(explain(*zip_get_error(archive_.get())));
+    if (zip_stat_index(archive_.get(), entry, 0, &facts) != 0)
+        fail(explain(*zip_get_error(archive_.get()), "an entry cannot be found"));
     const std::string name = facts.name;
     if (facts.encryption_method != ZIP_EM_NONE) fail(name + " is encrypted; expected a plain .npz archive");
     if (facts.comp_method != ZIP_CM_STORE && facts.comp_method != ZIP_CM_DEFLATE)
@@ -114,14 +114,14 @@ Buffer<unsigned char> ArchiveReader::extract(std::uint64_t entry, std::uint64_t 
         fail("damaged .npz archive: the sizes of " + name + " contradict each other");
 
     const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(archive_.get(), entry, 0));
-    if (file == nullptr) fail(explain(*zip_get_error(archive_.get()), name));
+    if (file == nullptr) fail(explain(*zip_get_error(archive_.get()), name + " cannot be read"));
     const auto read = [&](unsigned char* bytes, std::size_t count) {
         const zip_int64_t got = zip_fread(file.get(), bytes, count);
         if (got >= 0) return static_cast<std::size_t>(got);
         zip_error_t& error = *zip_file_get_error(file.get());
         if (zip_error_code_zip(&error) == ZIP_ER_CRC)
             fail("damaged .npz archive: the checksum of " + name + " is wrong");
-        fail(explain(error, name));
+        fail(explain(error, name + " cannot be unpacked"));
     };
     const auto wanted = static_cast<std::size_t>(std::min(facts.size, most));
     Buffer<unsigned char> contents;
