@@ -190,7 +190,7 @@ Model<Real> load_model(const std::string& path) {
     model.composite.nuclear = arrays.number("nuclear");
     const RegionSpec region = region_of(model);  // files of 0.1.0 may say l1 where lp and 1 are meant
     model.region = region.name;
-    model.p = region.p;
+    model.p = region.parameters.number("p").value_or(0);
     model.method = arrays.text("method");
     model.weights = arrays.matrix<Real>("weights");
     const std::string fault = find_fault(model);
