@@ -7,7 +7,7 @@
 
 namespace alfcg::cli {
 
-Command add_methods(CLI::App& /*app*/) {
+Command add_methods(CommandOptions /*options*/) {
     return [] {
         for (const MethodInfo& method : methods()) {
             fmt::print("{:<15} {:<13} {:<30} {:<17} {}; {}\n", method.name, method.setting, method.estimator,
@@ -17,7 +17,7 @@ Command add_methods(CLI::App& /*app*/) {
     };
 }
 
-Command add_regions(CLI::App& /*app*/) {
+Command add_regions(CommandOptions /*options*/) {
     return [] {
         for (const RegionInfo& region : regions()) {
             fmt::print("{:<8} {}; {}; composite terms: {}\n", region.name, region.description,
@@ -27,7 +27,7 @@ Command add_regions(CLI::App& /*app*/) {
     };
 }
 
-Command add_losses(CLI::App& /*app*/) {
+Command add_losses(CommandOptions /*options*/) {
     return [] {
         for (const LossInfo& loss : loss_catalogue())
             fmt::print("{:<12} {}\n", to_text(loss.kind), loss.description);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
@@ -10,17 +9,6 @@
 namespace alfcg::cli {
 
 namespace {
-
-// A word as a shell would need it to be typed.
-std::string quoted(const std::string& word) {
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_-+=.,:/@%") == std::string::npos;
-    if (plain) return word;
-    std::string result = "'";
-    for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return result + "'";
-}
 
 // Whether two names stand for one file. Devices and pipes may be named twice.
 bool same_file(const std::string& one, const std::string& other) {
@@ -35,18 +23,6 @@ bool same_file(const std::string& one, const std::string& other) {
 }
 
 }  // namespace
-
-std::string command_line(const CLI::App& app) {
-    std::string text = "alfcg " + app.get_name();
-    std::set<const CLI::Option*> written;
-    for (const CLI::Option* option : app.parse_order()) {
-        if (!written.insert(option).second) continue;  // one that takes several words comes with each of them
-        if (!option->get_positional()) text += " " + option->get_name();
-        if (option->get_items_expected_max() == 0) continue;  // a flag
-        for (const std::string& word : option->results()) text += " " + quoted(word);
-    }
-    return text;
-}
 
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
     for (auto output = outputs.begin(); output != outputs.end(); ++output) {

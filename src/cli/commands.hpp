@@ -1,26 +1,22 @@
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
+
 namespace alfcg::cli {
 
-/// Each adds one command to the program and returns what runs it; the answer is the exit status.
-using Command = std::function<int()>;
+/// Each adds the options of one command and returns what runs it.
+Command add_train(CommandOptions options);
+Command add_predict(CommandOptions options);
+Command add_compare(CommandOptions options);
+Command add_reproduce(CommandOptions options);
+Command add_methods(CommandOptions options);
+Command add_regions(CommandOptions options);
+Command add_losses(CommandOptions options);
+Command add_demo(CommandOptions options);
 
-Command add_train(CLI::App& app);
-Command add_predict(CLI::App& app);
-Command add_compare(CLI::App& app);
-Command add_reproduce(CLI::App& app);
-Command add_methods(CLI::App& app);
-Command add_regions(CLI::App& app);
-Command add_losses(CLI::App& app);
-Command add_demo(CLI::App& app);
-
-/// What was typed, for the record: "alfcg compare DATA --seeds 3".
-std::string command_line(const CLI::App& app);
 /// Finds out before hours of work whether the outputs can be written, and that none of them would replace
 /// another one or an input; nothing is left behind. Empty names are passed over.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);

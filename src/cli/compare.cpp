@@ -196,30 +196,27 @@ std::string default_folder(const std::string& source) {
 
 }  // namespace
 
-Command add_compare(CLI::App& app) {
+Command add_compare(CommandOptions options) {
     auto arguments = std::make_shared<CompareArguments>();
-    arguments->problem.add_to(app);
-    app.add_option(
-           "--methods", arguments->methods,
-           "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]")
-        ->group("Method")
-        ->type_name("LIST");
-    app.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]")
-        ->group("Method")
-        ->type_name("K");
-    arguments->parameters.add_to(app);
-    arguments->budget.add_to(app, fmt::format("{:.0f} epochs when none is given", default_epochs));
-    app.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]")
-        ->group("Output")
-        ->type_name("FOLDER");
-    app.add_flag("--quiet", arguments->quiet, "no progress line and no table")->group("Output");
-    app.add_flag("--json", arguments->json, "print the summary as one JSON object")->group("Output");
-    return [arguments, &app] {
+    arguments->problem.add_to(options);
+    options.add_option(
+        "--methods", arguments->methods,
+        "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]", "LIST",
+        "Method");
+    options.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]",
+                       "K", "Method");
+    arguments->parameters.add_to(options);
+    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    options.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]",
+                       "FOLDER", "Output");
+    options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
+    options.add_flag("--json", arguments->json, "print the summary as one JSON object", "Output");
+    return [arguments, options] {
         if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
         arguments->problem.verify();
         if (arguments->output.empty()) arguments->output = default_folder(arguments->problem.data.source);
         check_folder(arguments->output);
-        arguments->command = command_line(app);
+        arguments->command = options.as_typed();
         return arguments->problem.is_double() ? compare<double>(*arguments) : compare<float>(*arguments);
     };
 }

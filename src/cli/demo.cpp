@@ -92,7 +92,7 @@ int run_demo() {
 
 }  // namespace
 
-Command add_demo(CLI::App& /*app*/) {
+Command add_demo(CommandOptions /*options*/) {
     return run_demo;
 }
 

@@ -105,25 +105,20 @@ int predict_with(const PredictArguments& arguments) {
 
 }  // namespace
 
-Command add_predict(CLI::App& app) {
+Command add_predict(CommandOptions options) {
     auto arguments = std::make_shared<PredictArguments>();
-    app.add_option("model", arguments->model, "a model written by 'alfcg train'")
-        ->required()
-        ->type_name("MODEL");
-    arguments->data.add_to(app, false);
+    options.add_argument("model", arguments->model, "a model written by 'alfcg train'", "MODEL");
+    arguments->data.add_to(options, false);
     const std::string group = "Output";
-    app.add_option("--output", arguments->output,
-                   "where the predictions go, one line per row [standard output, the score after them]")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_flag("--probabilities", arguments->probabilities,
-                 "write a CSV table of class probabilities instead of labels")
-        ->group(group);
-    app.add_flag("--quiet", arguments->quiet, "print no score")->group(group);
-    app.add_flag("--json", arguments->json,
-                 "print the score as one JSON object, and no predictions without --output")
-        ->group(group);
-    app.add_option("--threads", arguments->threads, "threads [all cores]")->group("Running")->type_name("N");
+    options.add_option("--output", arguments->output,
+                       "where the predictions go, one line per row [standard output, the score after them]",
+                       "FILE", group);
+    options.add_flag("--probabilities", arguments->probabilities,
+                     "write a CSV table of class probabilities instead of labels", group);
+    options.add_flag("--quiet", arguments->quiet, "print no score", group);
+    options.add_flag("--json", arguments->json,
+                     "print the score as one JSON object, and no predictions without --output", group);
+    options.add_option("--threads", arguments->threads, "threads [all cores]", "N", "Running");
     return [arguments] {
         check_threads(arguments->threads);
         check_outputs({arguments->output},

@@ -18,11 +18,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Converting -1 to an unsigned number would quietly give 2^64 - 1.
-std::string refuse_negative(const std::string& text) {
-    return text.starts_with('-') ? "must be 0 or more, not " + text : std::string();
-}
-
 // What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
 void check_memory(const std::string& source, Shape shape, std::size_t real_bytes, int threads) {
     const double need = static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
@@ -70,36 +65,25 @@ RegionSpec resolve_region(const ProblemArguments& arguments, const std::string& 
 
 }  // namespace
 
-void DataArguments::add_to(CLI::App& app, bool training) {
-    app.add_option("data", source,
-                   "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d")
-        ->required()
-        ->type_name("DATA");
+void DataArguments::add_to(CommandOptions options, bool training) {
+    options.add_argument("data", source,
+                         "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d",
+                         "DATA");
     const std::string group = "Data";
-    app.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx")
-        ->group(group)
-        ->type_name("NAME");
-    app.add_option("--labels", read.labels, "the file that holds the labels of NPY, IDX or CSV data")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_option("--label-column", read.label_column,
-                   "CSV: name or 0-based position (negative: from the end) of the label, or none [last]")
-        ->group(group)
-        ->type_name("COLUMN");
-    app.add_option("--rows", rows, "take the first N rows [all]")->group(group)->type_name("N");
+    options.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx", "NAME", group);
+    options.add_option("--labels", read.labels, "the file that holds the labels of NPY, IDX or CSV data",
+                       "FILE", group);
+    options.add_option("--label-column", read.label_column,
+                       "CSV: name or 0-based position (negative: from the end) of the label, or none [last]",
+                       "COLUMN", group);
+    options.add_option("--rows", rows, "take the first N rows [all]", "N", group);
     if (training) {
-        app.add_option("--features", features, "fix the number of features [as found]")
-            ->group(group)
-            ->type_name("D");
+        options.add_option("--features", features, "fix the number of features [as found]", "D", group);
     }
-    app.add_option("--classes", read.classes, "randn: number of classes [10]")->group(group)->type_name("N");
-    app.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]")
-        ->group(group)
-        ->check(refuse_negative)
-        ->type_name("N");
-    app.add_option("--data-dir", read.data_dir, "mnist: folder of the IDX files [$ALFCG_DATA]")
-        ->group(group)
-        ->type_name("FOLDER");
+    options.add_option("--classes", read.classes, "randn: number of classes [10]", "N", group);
+    options.add_option("--data-seed", read.data_seed, "randn: seed of the data [0]", "N", group);
+    options.add_option("--data-dir", read.data_dir, "mnist: folder of the IDX files [$ALFCG_DATA]", "FOLDER",
+                       group);
 }
 
 ReadOptions DataArguments::resolve(int threads) const {
@@ -123,43 +107,30 @@ ReadOptions DataArguments::resolve(int threads) const {
     return options;
 }
 
-void ProblemArguments::add_to(CLI::App& app) {
-    data.add_to(app, true);
-    app.add_option("--normalize", normalize, "none, rows, columns or spectral [none]")
-        ->group("Data")
-        ->type_name("NAME");
-    app.add_option("--holdout", hold_out, "set a random fraction of the rows aside for testing [0]")
-        ->group("Data")
-        ->type_name("FRACTION");
+void ProblemArguments::add_to(CommandOptions options) {
+    data.add_to(options, true);
+    options.add_option("--normalize", normalize, "none, rows, columns or spectral [none]", "NAME", "Data");
+    options.add_option("--holdout", hold_out, "set a random fraction of the rows aside for testing [0]",
+                       "FRACTION", "Data");
     const std::string group = "Problem";
-    app.add_option("--loss", loss,
-                   "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]")
-        ->group(group)
-        ->type_name("NAME");
-    app.add_option("--threshold", threshold, "huber: where the loss becomes linear [1]")
-        ->group(group)
-        ->type_name("T");
-    app.add_option("--width", width, "welsch: width of the loss [1]")->group(group)->type_name("W");
-    app.add_option("--region", region,
-                   "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]")
-        ->group(group)
-        ->type_name("NAME");
-    app.add_option("--p", p, "lp: the p of the norm, from 1 to inf")->group(group)->type_name("P");
-    app.add_option("--radius", radius, "radius of the region [10]")->group(group)->type_name("R");
-    app.add_option("--l1", composite.l1, "weight of ‖x‖₁ in the objective [0]")->group(group)->type_name("W");
-    app.add_option("--l2", composite.l2, "weight of ‖x‖²/2 in the objective [0]")
-        ->group(group)
-        ->type_name("W");
-    app.add_option("--nuclear", composite.nuclear, "weight of the nuclear norm in the objective [0]")
-        ->group(group)
-        ->type_name("W");
+    options.add_option("--loss", loss,
+                       "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]", "NAME",
+                       group);
+    options.add_option("--threshold", threshold, "huber: where the loss becomes linear [1]", "T", group);
+    options.add_option("--width", width, "welsch: width of the loss [1]", "W", group);
+    options.add_option("--region", region,
+                       "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]",
+                       "NAME", group);
+    options.add_option("--p", p, "lp: the p of the norm, from 1 to inf", "P", group);
+    options.add_option("--radius", radius, "radius of the region [10]", "R", group);
+    options.add_option("--l1", composite.l1, "weight of ‖x‖₁ in the objective [0]", "W", group);
+    options.add_option("--l2", composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W", group);
+    options.add_option("--nuclear", composite.nuclear, "weight of the nuclear norm in the objective [0]", "W",
+                       group);
     const std::string running = "Running";
-    app.add_option("--precision", precision, "f32 or f64 [f32]")->group(running)->type_name("NAME");
-    app.add_option("--threads", threads, "threads [all cores]")->group(running)->type_name("N");
-    app.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]")
-        ->group(running)
-        ->check(refuse_negative)
-        ->type_name("N");
+    options.add_option("--precision", precision, "f32 or f64 [f32]", "NAME", running);
+    options.add_option("--threads", threads, "threads [all cores]", "N", running);
+    options.add_option("--seed", seed, "seed of the batches and of the hold-out split [0]", "N", running);
 }
 
 void ProblemArguments::verify() const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/objective/objective.hpp"
 #include "alfcg/region/spec.hpp"
+#include "cli/command_line.hpp"
 
 namespace alfcg::cli {
 
@@ -21,7 +21,7 @@ struct DataArguments {
     ReadOptions read;
 
     /// With `training`, also what only training may choose: the number of features.
-    void add_to(CLI::App& app, bool training);
+    void add_to(CommandOptions options, bool training);
     /// Checks what was given; throws Error.
     [[nodiscard]] ReadOptions resolve(int threads) const;
 };
@@ -42,7 +42,7 @@ struct ProblemArguments {
     int threads = 0;
     std::uint64_t seed = 0;
 
-    void add_to(CLI::App& app);
+    void add_to(CommandOptions options);
     /// Checks all that can be checked before the data are read; throws Error.
     void verify() const;
     [[nodiscard]] bool is_double() const { return precision == "f64"; }

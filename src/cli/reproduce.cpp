@@ -390,35 +390,27 @@ int reproduce(const ReproduceArguments& arguments) {
 
 }  // namespace
 
-Command add_reproduce(CLI::App& app) {
+Command add_reproduce(CommandOptions options) {
     auto arguments = std::make_shared<ReproduceArguments>();
-    app.add_option("figures", arguments->figures, "figures of the paper, 1 to 7 [all]")->type_name("FIGURE");
-    app.add_option("--scale", arguments->scale,
-                   "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]")
-        ->group("Data")
-        ->type_name("NAME");
-    app.add_option("--normalize", arguments->normalize,
-                   "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
-                   "with the printed rho, none with auto]")
-        ->group("Data")
-        ->type_name("NAME");
-    app.add_option("--data-dir", arguments->data_dir, "folder of the MNIST files [$ALFCG_DATA]")
-        ->group("Data")
-        ->type_name("FOLDER");
-    app.add_option("--seeds", arguments->seeds, "seeds of the stochastic methods [3]")
-        ->group("Method")
-        ->type_name("K");
-    arguments->parameters.add_to(app);
-    arguments->budget.add_to(app, fmt::format("{:.0f} epochs when none is given", default_epochs));
-    app.add_option("--precision", arguments->precision, "f32 or f64 [f32]")
-        ->group("Running")
-        ->type_name("NAME");
-    app.add_option("--threads", arguments->threads, "threads [all cores]")->group("Running")->type_name("N");
-    app.add_option("--output", arguments->output, "folder for the report and the runs [alfcg-reproduction]")
-        ->group("Output")
-        ->type_name("FOLDER");
-    app.add_flag("--quiet", arguments->quiet, "no progress line and no table")->group("Output");
-    return [arguments, &app] {
+    options.add_option("figures", arguments->figures, "figures of the paper, 1 to 7 [all]", "FIGURE");
+    options.add_option("--scale", arguments->scale,
+                       "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]", "NAME",
+                       "Data");
+    options.add_option("--normalize", arguments->normalize,
+                       "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
+                       "with the printed rho, none with auto]",
+                       "NAME", "Data");
+    options.add_option("--data-dir", arguments->data_dir, "folder of the MNIST files [$ALFCG_DATA]", "FOLDER",
+                       "Data");
+    options.add_option("--seeds", arguments->seeds, "seeds of the stochastic methods [3]", "K", "Method");
+    arguments->parameters.add_to(options);
+    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    options.add_option("--precision", arguments->precision, "f32 or f64 [f32]", "NAME", "Running");
+    options.add_option("--threads", arguments->threads, "threads [all cores]", "N", "Running");
+    options.add_option("--output", arguments->output,
+                       "folder for the report and the runs [alfcg-reproduction]", "FOLDER", "Output");
+    options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
+    return [arguments, options] {
         if (arguments->scale != "small" && arguments->scale != "paper") {
             throw Error("unknown scale '" + arguments->scale + "': use small or paper");
         }
@@ -436,7 +428,7 @@ Command add_reproduce(CLI::App& app) {
             check_parameters(method.name, own_parameters(method.name, parameters));
         }
         check_folder(arguments->output);
-        arguments->command = command_line(app);
+        arguments->command = options.as_typed();
         return arguments->precision == "f64" ? reproduce<double>(*arguments) : reproduce<float>(*arguments);
     };
 }

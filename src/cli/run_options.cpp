@@ -13,15 +13,13 @@ constexpr double default_epochs = 100;
 
 }  // namespace
 
-void ParameterArguments::add_to(CLI::App& app) {
+void ParameterArguments::add_to(CommandOptions options) {
     for (const ParameterInfo& info : method_parameters()) {
         const std::string name(info.name);
         const std::string words = info.words.empty() ? "" : std::string(info.words) + "|";
-        app.add_option_function<std::string>(
-               "--" + name, [this, name](const std::string& text) { given[name] = text; },
-               std::string(info.meaning) + " [see alfcg methods]")
-            ->group("Method")
-            ->type_name(words + "NUMBER");
+        options.add_text(
+            "--" + name, [this, name](const std::string& text) { given[name] = text; },
+            std::string(info.meaning) + " [see alfcg methods]", words + "NUMBER", "Method");
     }
 }
 
@@ -35,19 +33,17 @@ Parameters ParameterArguments::resolve() const {
     return parameters;
 }
 
-void BudgetArguments::add_to(CLI::App& app, const std::string& otherwise) {
+void BudgetArguments::add_to(CommandOptions options, const std::string& otherwise) {
     const std::string group = "Budget: a run stops at the first one reached [" + otherwise + "]";
-    app.add_option("--max-iterations", max_iterations, "iterations")->group(group)->type_name("N");
-    app.add_option("--max-epochs", max_epochs, "component gradients over the number of rows")
-        ->group(group)
-        ->type_name("E");
-    app.add_option("--max-seconds", max_seconds, "the method's own time")->group(group)->type_name("S");
-    app.add_option("--gap", gap,
-                   "stop when the exact gap is at most this; looked at in every iteration where it is free, "
-                   "else once an epoch, "
-                   "with a trace at its rows")
-        ->group(group)
-        ->type_name("G");
+    options.add_option("--max-iterations", max_iterations, "iterations", "N", group);
+    options.add_option("--max-epochs", max_epochs, "component gradients over the number of rows", "E", group);
+    options.add_option("--max-seconds", max_seconds, "the method's own time", "S", group);
+    options.add_option(
+        "--gap", gap,
+        "stop when the exact gap is at most this; looked at in every iteration where it is free, "
+        "else once an epoch, "
+        "with a trace at its rows",
+        "G", group);
 }
 
 void BudgetArguments::apply(Options& options, double epochs) const {
@@ -64,12 +60,10 @@ void BudgetArguments::apply_bounded(Options& options, double epochs) const {
     if (!max_iterations && !max_epochs && !max_seconds) options.max_epochs = epochs;
 }
 
-void RunArguments::add_to(CLI::App& app) {
-    app.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]")
-        ->group("Method")
-        ->type_name("NAME");
-    parameters.add_to(app);
-    budget.add_to(app, fmt::format("{:.0f} epochs when none is given", default_epochs));
+void RunArguments::add_to(CommandOptions options) {
+    options.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]", "NAME", "Method");
+    parameters.add_to(options);
+    budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
 }
 
 Options RunArguments::resolve(std::uint64_t seed) const {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "alfcg/method/options.hpp"
+#include "cli/command_line.hpp"
 
 namespace alfcg::cli {
 
@@ -13,7 +13,7 @@ namespace alfcg::cli {
 struct ParameterArguments {
     std::map<std::string, std::string> given;  // as typed, by name
 
-    void add_to(CLI::App& app);
+    void add_to(CommandOptions options);
     /// Throws Error for what is no number.
     [[nodiscard]] Parameters resolve() const;
 };
@@ -26,7 +26,7 @@ struct BudgetArguments {
     std::optional<double> gap;
 
     /// `otherwise`: the budget when none is given, in words.
-    void add_to(CLI::App& app, const std::string& otherwise);
+    void add_to(CommandOptions options, const std::string& otherwise);
     /// Without any budget: `epochs`. Throws Error for a budget that makes no sense.
     void apply(Options& options, double epochs) const;
     /// The same, and `epochs` also when a gap alone is given: a comparison must end.
@@ -39,7 +39,7 @@ struct RunArguments {
     ParameterArguments parameters;
     BudgetArguments budget;
 
-    void add_to(CLI::App& app);
+    void add_to(CommandOptions options);
     /// Throws Error when something does not fit the method.
     [[nodiscard]] Options resolve(std::uint64_t seed) const;
 };

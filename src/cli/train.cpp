@@ -233,31 +233,24 @@ int train(TrainArguments& arguments) {
 
 }  // namespace
 
-Command add_train(CLI::App& app) {
+Command add_train(CommandOptions options) {
     auto arguments = std::make_shared<TrainArguments>();
-    arguments->problem.add_to(app);
-    arguments->run.add_to(app);
+    arguments->problem.add_to(options);
+    arguments->run.add_to(options);
     const std::string group = "Output";
-    app.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_option("--trace", arguments->trace, "write the course of the run as CSV")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_option("--trace-every", arguments->trace_every, "a trace row every K iterations [1]")
-        ->group(group)
-        ->type_name("K");
-    app.add_option("--batches", arguments->batches,
-                   "draw the batches from this file: a line of row numbers per draw")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn")
-        ->group(group)
-        ->type_name("FILE");
-    app.add_flag("--quiet", arguments->quiet, "print no table")->group(group);
-    app.add_flag("--json", arguments->json,
-                 "print the closing summary as one JSON object; a table only on a terminal, to stderr")
-        ->group(group);
+    options.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]",
+                       "FILE", group);
+    options.add_option("--trace", arguments->trace, "write the course of the run as CSV", "FILE", group);
+    options.add_option("--trace-every", arguments->trace_every, "a trace row every K iterations [1]", "K",
+                       group);
+    options.add_option("--batches", arguments->batches,
+                       "draw the batches from this file: a line of row numbers per draw", "FILE", group);
+    options.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn", "FILE",
+                       group);
+    options.add_flag("--quiet", arguments->quiet, "print no table", group);
+    options.add_flag("--json", arguments->json,
+                     "print the closing summary as one JSON object; a table only on a terminal, to stderr",
+                     group);
     return [arguments] {
         if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");
         arguments->problem.verify();

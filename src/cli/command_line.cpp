@@ -1,0 +1,159 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/matrix.hpp"
+
+namespace alfcg::cli {
+
+namespace {
+
+// Converting -1 to an unsigned number would quietly give 2^64 - 1.
+std::string refuse_negative(const std::string& text) {
+    return text.starts_with('-') ? "must be 0 or more, not " + text : std::string();
+}
+
+// A word as a shell would need it to be typed.
+std::string quoted(const std::string& word) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=.,:/@%") == std::string::npos;
+    if (plain) return word;
+    std::string result = "'";
+    for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+// No command, or one that does not exist.
+std::string explain_command(CLI::App& app, const std::string& given) {
+    std::string names;
+    for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+        names += (names.empty() ? "" : ", ") + command->get_name();
+    return (given.empty() ? "a command is needed: " : "unknown command '" + given + "': use ") + names;
+}
+
+// "Could not convert: --rows = 1e3": what reads as a number all the same should have been a whole one.
+std::string explain_conversion(const std::string& text) {
+    const std::size_t name = text.find("--");
+    const std::size_t value = text.find(" = ");
+    if (name == std::string::npos || value == std::string::npos) return text;
+    const std::string given = text.substr(value + 3);
+    char* end = nullptr;
+    static_cast<void>(std::strtod(given.c_str(), &end));
+    const bool number = !given.empty() && *end == '\0';
+    return fmt::format("{} must be {}, not '{}'", text.substr(name, value - name),
+                       number ? "a whole number in digits, not too large" : "a number", given);
+}
+
+// CLI11's words, in others where those leave the reader guessing.
+std::string explain(const CLI::ParseError& error, CLI::App& app, const std::string& first_argument) {
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty()) return explain_command(app, first_argument) + " (see alfcg --help)";
+    const std::string& command = chosen.front()->get_name();
+    std::string text = error.what();
+    if (const auto extras = app.remaining(true);
+        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+        const std::string& extra = extras.front();
+        text =
+            extra.starts_with('-') ? "unknown option " + extra : "'" + extra + "' is one argument too many";
+    } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+        text = explain_conversion(text);
+    }
+    return fmt::format("{} (see alfcg {} --help)", text, command);
+}
+
+}  // namespace
+
+template <class Value>
+void CommandOptions::add_option(const std::string& name, Value& value, const std::string& help,
+                                const std::string& word, const std::string& group) {
+    CLI::Option* option = app_->add_option(name, value, help)->type_name(word);
+    if (!group.empty()) option->group(group);
+    if constexpr (std::is_unsigned_v<Value>) option->check(refuse_negative);
+}
+
+void CommandOptions::add_text(const std::string& name, std::function<void(const std::string&)> take,
+                              const std::string& help, const std::string& word, const std::string& group) {
+    app_->add_option_function<std::string>(name, std::move(take), help)->type_name(word)->group(group);
+}
+
+void CommandOptions::add_argument(const std::string& name, std::string& value, const std::string& help,
+                                  const std::string& word) {
+    app_->add_option(name, value, help)->type_name(word)->required();
+}
+
+void CommandOptions::add_flag(const std::string& name, bool& value, const std::string& help,
+                              const std::string& group) {
+    app_->add_flag(name, value, help)->group(group);
+}
+
+std::string CommandOptions::as_typed() const {
+    std::string text = "alfcg " + app_->get_name();
+    std::set<const CLI::Option*> written;
+    for (const CLI::Option* option : app_->parse_order()) {
+        if (!written.insert(option).second) continue;  // one that takes several words comes with each of them
+        if (!option->get_positional()) text += " " + option->get_name();
+        if (option->get_items_expected_max() == 0) continue;  // a flag
+        for (const std::string& word : option->results()) text += " " + quoted(word);
+    }
+    return text;
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description, const std::string& version)
+    : app_(std::make_unique<CLI::App>(description)) {
+    app_->name(name);
+    app_->set_version_flag("--version", version);
+    app_->require_subcommand(1);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add(const std::string& name, const std::string& description,
+                      Command (*fill)(CommandOptions)) {
+    CLI::App* command = app_->add_subcommand(name, description);
+    command->get_formatter()->column_width(34);
+    commands_[command] = fill(CommandOptions(*command));
+}
+
+int CommandLine::run(int argc, char** argv) {
+    if (argc == 1) fmt::print("{}", app_->help());
+    try {
+        app_->parse(argc, argv);
+    } catch (const CLI::Success& request) {  // --help, --version
+        return app_->exit(request);
+    } catch (const CLI::ParseError& error) {
+        throw Error(explain(error, *app_, argc > 1 ? argv[1] : ""));
+    }
+    return commands_.at(app_->get_subcommands().front())();
+}
+
+template void CommandOptions::add_option(const std::string&, std::string&, const std::string&,
+                                         const std::string&, const std::string&);
+template void CommandOptions::add_option(const std::string&, int&, const std::string&, const std::string&,
+                                         const std::string&);
+template void CommandOptions::add_option(const std::string&, Index&, const std::string&, const std::string&,
+                                         const std::string&);
+template void CommandOptions::add_option(const std::string&, double&, const std::string&, const std::string&,
+                                         const std::string&);
+template void CommandOptions::add_option(const std::string&, std::uint64_t&, const std::string&,
+                                         const std::string&, const std::string&);
+template void CommandOptions::add_option(const std::string&, std::optional<Index>&, const std::string&,
+                                         const std::string&, const std::string&);
+template void CommandOptions::add_option(const std::string&, std::optional<double>&, const std::string&,
+                                         const std::string&, const std::string&);
+template void CommandOptions::add_option(const std::string&, std::vector<int>&, const std::string&,
+                                         const std::string&, const std::string&);
+
+}  // namespace alfcg::cli

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace alfcg::cli {
+
+/// The options of one command. What this header declares is all that commands see of CLI11, whose headers take longer
+/// to compile than most commands: command_line.cpp alone includes them.
+class CommandOptions {
+  public:
+    explicit CommandOptions(CLI::App& app) : app_(&app) {}
+
+    /// An option ("--rows") or an argument without dashes that may be left out. `word` stands for the value in the
+    /// help, `group` is the help's heading. Value: std::string, int, Index, double, std::uint64_t, an optional Index
+    /// or double, or std::vector<int>.
+    template <class Value>
+    void add_option(const std::string& name, Value& value, const std::string& help, const std::string& word,
+                    const std::string& group = {});
+    /// An option whose value is handed on as typed.
+    void add_text(const std::string& name, std::function<void(const std::string&)> take,
+                  const std::string& help, const std::string& word, const std::string& group);
+    /// An argument without dashes that must be given.
+    void add_argument(const std::string& name, std::string& value, const std::string& help,
+                      const std::string& word);
+    void add_flag(const std::string& name, bool& value, const std::string& help, const std::string& group);
+
+    /// What was typed, for the record: "alfcg compare DATA --seeds 3".
+    [[nodiscard]] std::string as_typed() const;
+
+  private:
+    CLI::App* app_;
+};
+
+/// Runs a command; the answer is the exit status.
+using Command = std::function<int()>;
+
+/// The program's commands, and the choice among them.
+class CommandLine {
+  public:
+    CommandLine(const std::string& name, const std::string& description, const std::string& version);
+    ~CommandLine();
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    /// `fill` adds the command's options and returns what runs it.
+    void add(const std::string& name, const std::string& description, Command (*fill)(CommandOptions));
+    /// Runs the command that was asked for, or shows help; throws Error when the arguments make no sense.
+    int run(int argc, char** argv);
+
+  private:
+    std::unique_ptr<CLI::App> app_;
+    std::map<CLI::App*, Command> commands_;
+};
+
+}  // namespace alfcg::cli
