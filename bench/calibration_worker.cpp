@@ -45,7 +45,8 @@ Dataset<Real> load(Arguments& arguments) {
     if (auto* sparse = std::get_if<SparseFeatures<Real>>(&data.features)) drop_empty_columns(*sparse);
     distort(data, arguments.text("distortion", "none"));
     const Normalization kind = parse_normalization(arguments.text("normalize", "none"));
-    apply_scaling(data.features, measure_scaling(data.features, kind, threads), threads);
+    const Scaling scaling = measure_scaling(data.features, kind, threads);
+    data.features = scaled(std::move(data.features), scaling, threads);
     return data;
 }
 

@@ -31,14 +31,15 @@ void shuffle_labels(Labels& labels) {
 // Calls visit(column, entry) for every entry that is stored.
 template <class Real, class Visit>
 void each_entry(DenseFeatures<Real>& features, Visit visit) {
+    Real* entries = features.own();
     for (Index i = 0; i < features.rows(); ++i)
-        for (Index j = 0; j < features.cols(); ++j) visit(j, features.row(i)[j]);
+        for (Index j = 0; j < features.cols(); ++j) visit(j, entries[i * features.stride() + j]);
 }
 
 template <class Real, class Visit>
 void each_entry(SparseFeatures<Real>& features, Visit visit) {
-    for (std::size_t k = 0; k < features.value.size(); ++k)
-        visit(Index{features.column[k]}, features.value[k]);
+    Real* values = features.own();
+    for (std::size_t k = 0; k < features.value.size(); ++k) visit(Index{features.column[k]}, values[k]);
 }
 
 // The feature with the largest entries in all: one that is nearly always zero would do no harm.
@@ -63,18 +64,19 @@ void take_rows(DenseFeatures<Real>& features, const std::vector<Index>& rows) {
 
 template <class Real>
 void take_rows(SparseFeatures<Real>& features, const std::vector<Index>& rows) {
-    SparseFeatures<Real> taken;
-    taken.row_count = static_cast<Index>(rows.size());
-    taken.col_count = features.col_count;
-    taken.start.push_back(0);
+    Buffer<Index> start;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    start.push_back(0);
     for (const Index i : rows) {
         const Index first = features.start[static_cast<std::size_t>(i)];
         const auto length = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i) + 1] - first);
-        std::copy_n(features.column.data() + first, length, taken.column.extend(length));
-        std::copy_n(features.value.data() + first, length, taken.value.extend(length));
-        taken.start.push_back(static_cast<Index>(taken.value.size()));
+        std::copy_n(features.column.data() + first, length, column.extend(length));
+        std::copy_n(features.value.data() + first, length, value.extend(length));
+        start.push_back(static_cast<Index>(value.size()));
     }
-    features = std::move(taken);
+    features = {std::move(start), std::move(column), std::move(value), static_cast<Index>(rows.size()),
+                features.col_count};
 }
 
 }  // namespace
@@ -105,7 +107,10 @@ void drop_empty_columns(SparseFeatures<Real>& features) {
     std::int32_t used = 0;
     for (std::int32_t& p : place)
         if (p == 0) p = used++;
-    for (std::int32_t& column : features.column) column = place[static_cast<std::size_t>(column)];
+    Buffer<std::int32_t> moved;
+    for (const std::int32_t column : features.column)
+        moved.push_back(place[static_cast<std::size_t>(column)]);
+    features.column = std::move(moved);
     features.col_count = used;
 }
 

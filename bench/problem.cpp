@@ -11,8 +11,8 @@ namespace alfcg::bench {
 namespace {
 
 template <class T>
-std::span<const T> span_of(const Buffer<T>& buffer) {
-    return {buffer.data(), buffer.size()};
+std::span<const T> span_of(const SharedArray<T>& array) {
+    return {array.data(), array.size()};
 }
 
 }  // namespace

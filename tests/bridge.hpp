@@ -21,19 +21,19 @@ Features<Real> make_features(const reference::Matrix& X, Storage storage) {
                 entries[static_cast<std::size_t>(i * X.cols() + j)] = static_cast<Real>(X(i, j));
         return DenseFeatures<Real>(std::move(entries), X.rows(), X.cols());
     }
-    SparseFeatures<Real> sparse;
-    sparse.row_count = X.rows();
-    sparse.col_count = X.cols();
-    sparse.start.push_back(0);
+    Buffer<Index> start;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    start.push_back(0);
     for (Index i = 0; i < X.rows(); ++i) {
         for (Index j = 0; j < X.cols(); ++j) {
             if (X(i, j) == 0) continue;
-            sparse.column.push_back(static_cast<std::int32_t>(j));
-            sparse.value.push_back(static_cast<Real>(X(i, j)));
+            column.push_back(static_cast<std::int32_t>(j));
+            value.push_back(static_cast<Real>(X(i, j)));
         }
-        sparse.start.push_back(sparse.nonzeros());
+        start.push_back(static_cast<Index>(value.size()));
     }
-    return sparse;
+    return SparseFeatures<Real>{std::move(start), std::move(column), std::move(value), X.rows(), X.cols()};
 }
 
 template <class Real>

@@ -125,7 +125,7 @@ std::vector<double> entries(const Features<Real>& features) {
     std::vector<double> result(static_cast<std::size_t>(n * d));
     if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features)) {
         for (Index k = 0; k < n * d; ++k)
-            result[static_cast<std::size_t>(k)] = static_cast<double>(dense->data()[k]);
+            result[static_cast<std::size_t>(k)] = static_cast<double>(dense->row(k / d)[k % d]);
     } else {
         const auto& sparse = std::get<SparseFeatures<Real>>(features);
         for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
@@ -155,20 +155,20 @@ DenseFeatures<Real> dense_features(const std::vector<double>& values, Index row_
 /// The same as compressed rows; zeros are left out.
 template <class Real>
 SparseFeatures<Real> sparse_features(const std::vector<double>& values, Index row_count, Index col_count) {
-    SparseFeatures<Real> sparse;
-    sparse.row_count = row_count;
-    sparse.col_count = col_count;
-    sparse.start.push_back(0);
+    Buffer<Index> start;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    start.push_back(0);
     for (Index i = 0; i < row_count; ++i) {
         for (Index j = 0; j < col_count; ++j) {
-            const double value = values[static_cast<std::size_t>(i * col_count + j)];
-            if (value == 0) continue;
-            sparse.column.push_back(static_cast<std::int32_t>(j));
-            sparse.value.push_back(static_cast<Real>(value));
+            const double entry = values[static_cast<std::size_t>(i * col_count + j)];
+            if (entry == 0) continue;
+            column.push_back(static_cast<std::int32_t>(j));
+            value.push_back(static_cast<Real>(entry));
         }
-        sparse.start.push_back(static_cast<Index>(sparse.value.size()));
+        start.push_back(static_cast<Index>(value.size()));
     }
-    return sparse;
+    return {std::move(start), std::move(column), std::move(value), row_count, col_count};
 }
 
 /// A test with a folder for its files.

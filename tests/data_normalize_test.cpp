@@ -66,7 +66,7 @@ TEST(Normalize, NamesAreReadAndWritten) {
 TEST(Normalize, NoneChangesNothing) {
     const auto x = example();
     for (auto& features : both<double>(x, n, d)) {
-        apply_scaling(features, measure_scaling(features, Normalization::none, 2), 2);
+        features = scaled(features, measure_scaling(features, Normalization::none, 2), 2);
         EXPECT_EQ(entries(features), x);
     }
 }
@@ -81,7 +81,7 @@ TEST(Normalize, RowsGetUnitNormAndZeroRowsStay) {
     for (auto& features : both<double>(x, n, d)) {
         const Scaling scaling = measure_scaling(features, Normalization::rows, 2);
         EXPECT_TRUE(scaling.divisors.empty());
-        apply_scaling(features, scaling, 2);
+        features = scaled(std::move(features), scaling, 2);
         const auto y = entries(features);
         for (Index i = 0; i < n; ++i) {
             double squares = 0;
@@ -107,7 +107,7 @@ TEST(Normalize, ColumnsAreDividedByTheirStandardDeviation) {
             const double expected = j == 3 ? 1 : naive_deviation(x, n, d, j);
             EXPECT_NEAR(scaling.divisors[static_cast<std::size_t>(j)] / expected, 1, 1e-14) << j;
         }
-        apply_scaling(features, scaling, 2);
+        features = scaled(std::move(features), scaling, 2);
         const auto y = entries(features);
         for (Index k = 0; k < n * d; ++k)
             EXPECT_EQ(y[static_cast<std::size_t>(k)],
@@ -155,16 +155,16 @@ TEST(Normalize, AScalingFitsOnlyDataOfItsSize) {
     auto three = both<double>({1, 2, 3, 4, 5, 7}, 2, 3);
     auto two = both<double>({1, 2, 4, 5}, 2, 2);
     const Scaling scaling = measure_scaling(three[0], Normalization::columns, 1);
-    EXPECT_THROW(apply_scaling(two[0], scaling, 1), Error);
-    apply_scaling(two[1], scaling, 1);  // sparse: the missing feature is zero everywhere
+    EXPECT_THROW(scaled(two[0], scaling, 1), Error);
+    two[1] = scaled(two[1], scaling, 1);  // sparse: the missing feature is zero everywhere
     EXPECT_NEAR(entries(two[1])[0], 1 / 1.5, 1e-15);
     const Scaling narrow = measure_scaling(two[0], Normalization::columns, 1);
-    for (auto& features : three) EXPECT_THROW(apply_scaling(features, narrow, 1), Error);
+    for (auto& features : three) EXPECT_THROW(scaled(features, narrow, 1), Error);
 }
 
 TEST(Normalize, QuotientsTooLargeForThePrecisionAreRefused) {
     Features<float> features = dense_features<float>({1e38, 1}, 2, 1);
-    EXPECT_THROW(apply_scaling(features, Scaling{Normalization::columns, {1e-3}}, 1), Error);
+    EXPECT_THROW(scaled(features, Scaling{Normalization::columns, {1e-3}}, 1), Error);
 }
 
 TEST(Normalize, SpectralScalingGivesLargestSingularValueOne) {
@@ -173,7 +173,7 @@ TEST(Normalize, SpectralScalingGivesLargestSingularValueOne) {
         const Scaling scaling = measure_scaling(features, Normalization::spectral, 2);
         ASSERT_EQ(scaling.divisors.size(), 1U);
         EXPECT_NEAR(scaling.divisors[0] / eigen_singular_value(x, n, d), 1, 1e-12);
-        apply_scaling(features, scaling, 2);
+        features = scaled(std::move(features), scaling, 2);
         EXPECT_NEAR(largest_singular_value(features, 1), 1, 1e-12);
     }
 }
@@ -218,7 +218,7 @@ TEST(SingularValue, OfZeroDataIsZeroAndSpectralScalingLeavesThemAlone) {
         EXPECT_EQ(largest_singular_value(features, 2), 0);
         const Scaling scaling = measure_scaling(features, Normalization::spectral, 2);
         EXPECT_EQ(scaling.divisors, std::vector<double>{1.0});
-        apply_scaling(features, scaling, 2);
+        features = scaled(std::move(features), scaling, 2);
         EXPECT_EQ(entries(features), std::vector<double>(12, 0.0));
     }
 }

@@ -28,21 +28,24 @@ Dataset<Real> dense(const std::vector<std::vector<double>>& entries) {
 /// The same rows, zeros left out; columns beyond the last that is used are not counted.
 template <class Real>
 Dataset<Real> sparse(const std::vector<std::vector<double>>& entries) {
-    SparseFeatures<Real> features;
-    features.start.push_back(0);
+    Buffer<Index> start;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    Index cols = 0;
+    start.push_back(0);
     for (const auto& row : entries) {
         for (std::size_t j = 0; j < row.size(); ++j) {
             if (row[j] == 0) continue;
-            features.column.push_back(static_cast<std::int32_t>(j));
-            features.value.push_back(static_cast<Real>(row[j]));
-            features.col_count = std::max(features.col_count, static_cast<Index>(j) + 1);
+            column.push_back(static_cast<std::int32_t>(j));
+            value.push_back(static_cast<Real>(row[j]));
+            cols = std::max(cols, static_cast<Index>(j) + 1);
         }
-        features.start.push_back(static_cast<Index>(features.value.size()));
+        start.push_back(static_cast<Index>(value.size()));
     }
-    features.row_count = static_cast<Index>(entries.size());
     Dataset<Real> data;
     data.name = "data";
-    data.features = std::move(features);
+    data.features = SparseFeatures<Real>{std::move(start), std::move(column), std::move(value),
+                                         static_cast<Index>(entries.size()), cols};
     return data;
 }
 
@@ -190,6 +193,34 @@ TYPED_TEST(Predict, TheModelsScalingIsAppliedFirst) {
     model.scaling = {Normalization::spectral, {0.5}};
     data = dense<TypeParam>({{2, 4}});
     EXPECT_EQ(predict(model, data, false, 1).values, (std::vector<double>{12}));
+}
+
+// Scales at which a divided weight, or the score of an unscaled row, leaves the range of Real, though no scaled feature does.
+TYPED_TEST(Predict, ScalesOfAnySizeGiveTheScoresOfScaledFeatures) {
+    using Real = TypeParam;
+    const double large = sizeof(Real) == sizeof(float) ? 1e37 : 1e307;
+    const double small = sizeof(Real) == sizeof(float) ? 1e-37 : 1e-307;
+    for (const double size : {1.0, large, small}) {
+        const std::vector<std::vector<double>> points{
+            {3 * size, 0, -4 * size}, {0, 0, 0}, {size, 2 * size, 2 * size}};
+        auto model = model_of<Real>(Loss::squared, {{500, -20, 0.125}}, {});
+        for (const auto& data : {dense<Real>(points), sparse<Real>(points)}) {
+            for (const Scaling& scaling :
+                 {Scaling{Normalization::rows, {}}, Scaling{Normalization::spectral, {5 * size}},
+                  Scaling{Normalization::columns, {size, 2 * size, 7 * size}}}) {
+                model.scaling = {};
+                Dataset<Real> divided = data;
+                divided.features = scaled(data.features, scaling, 1);
+                const auto expected = predict(model, divided, false, 1).values;
+                model.scaling = scaling;
+                const auto answers = predict(model, data, false, 2).values;
+                for (std::size_t i = 0; i < answers.size(); ++i)
+                    EXPECT_NEAR(answers[i], expected[i],
+                                8 * std::numeric_limits<Real>::epsilon() * std::abs(expected[i]))
+                        << to_text(scaling.kind) << " " << size;
+            }
+        }
+    }
 }
 
 TYPED_TEST(Predict, ColumnsThatSparseDataLackAreZero) {

@@ -14,22 +14,22 @@ namespace {
 // Entry k is one of `kinds` numbers, each of which comes up.
 template <class Real>
 SparseFeatures<Real> samples_of(int kinds, Index rows, Index cols, Index entries_a_row) {
-    SparseFeatures<Real> features;
-    features.row_count = rows;
-    features.col_count = cols;
-    features.start.push_back(0);
+    Buffer<Index> start;
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    start.push_back(0);
     std::mt19937_64 random(3);
     for (Index i = 0; i < rows; ++i) {
         for (Index e = 0; e < entries_a_row; ++e) {
-            const Index k = features.nonzeros();
-            features.column.push_back(static_cast<std::int32_t>(e * (cols / entries_a_row)));
+            const auto k = static_cast<Index>(value.size());
+            column.push_back(static_cast<std::int32_t>(e * (cols / entries_a_row)));
             const auto kind = static_cast<std::uint64_t>(kinds);
             const auto number = k < kinds ? static_cast<std::uint64_t>(k) : random() % kind;
-            features.value.push_back(static_cast<Real>(0.1 * static_cast<double>(number) - 3));
+            value.push_back(static_cast<Real>(0.1 * static_cast<double>(number) - 3));
         }
-        features.start.push_back(features.nonzeros());
+        start.push_back(static_cast<Index>(value.size()));
     }
-    return features;
+    return {std::move(start), std::move(column), std::move(value), rows, cols};
 }
 
 template <class Real>

@@ -7,6 +7,7 @@
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/normalize.hpp"
+#include "alfcg/data/view.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"

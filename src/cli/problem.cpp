@@ -164,7 +164,8 @@ std::unique_ptr<Problem<Real>> make_problem(const ProblemArguments& arguments) {
                  problem->threads);
     problem->scaling = measure_scaling(problem->training.features, parse_normalization(arguments.normalize),
                                        problem->threads);
-    apply_scaling(problem->training.features, problem->scaling, problem->threads);
+    problem->training.features =
+        scaled(std::move(problem->training.features), problem->scaling, problem->threads);
     problem->objective =
         linear_objective(problem->training.features, std::move(targets), problem->loss, problem->threads);
     problem->region = make_region<Real>(problem->region_spec, problem->threads);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "data/finite.hpp"
 #include "data/memory.hpp"
 
 namespace alfcg {
@@ -21,24 +21,13 @@ constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 template <class Real>
 constexpr ElementType native_type = std::is_same_v<Real, float> ? ElementType::f32 : ElementType::f64;
 
-template <class Real>
-bool all_finite(const Real* values, std::size_t count) {
-    bool good = true;
-    for (std::size_t k = 0; k < count; ++k) good &= std::abs(values[k]) <= std::numeric_limits<Real>::max();
-    return good;
-}
-
 // Checks `count` entries of a row-major matrix, the first of which is entry number `first`.
 template <class Real>
 void check_finite(const std::string& path, const Real* values, std::size_t count, Index first, Index cols) {
     if (all_finite(values, count)) return;
     const auto bad =
         std::find_if(values, values + count, [](Real value) { return !std::isfinite(value); }) - values;
-    const char* what = std::isnan(values[bad]) ? "NaN" : "infinite";
-    if (std::is_same_v<Real, float> && !std::isnan(values[bad])) what = "infinite, or too large for f32";
-    throw InputError(path, 0,
-                     fmt::format("row {}, column {} (from 0): the value is {}; finite numbers are needed",
-                                 (first + bad) / cols, (first + bad) % cols, what));
+    fail_not_finite(path, (first + bad) / cols, (first + bad) % cols, values[bad]);
 }
 
 [[noreturn]] void fail_truncated(const std::string& path, const ArrayLayout& layout) {
@@ -68,7 +57,9 @@ DenseFeatures<Real> map_array(const ByteSource& source, const ArrayLayout& layou
     if (pages == MAP_FAILED) return {};
     std::shared_ptr<void> owner(pages, [bytes](void* p) { munmap(p, bytes); });
     auto* data = reinterpret_cast<Real*>(static_cast<unsigned char*>(pages) + layout.offset);
-    return {data, rows, layout.cols, std::move(owner)};
+    return {
+        SharedArray<Real>::handed_over(data, static_cast<std::size_t>(rows * layout.cols), std::move(owner)),
+        rows, layout.cols, layout.cols};
 }
 
 // In order through a small buffer, or straight into place when nothing needs converting.

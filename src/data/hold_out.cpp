@@ -26,60 +26,101 @@ std::vector<bool> choose_rows(Index rows, Index count, std::uint64_t seed) {
     return chosen;
 }
 
+// Entries of rows that stay: moved together in place where nobody else looks at them, else copied.
+template <class T>
+class KeptEntries {
+  public:
+    KeptEntries(const SharedArray<T>& all, std::size_t kept)
+        : from_(all.data()), to_(all.writable()), in_place_(to_ != nullptr) {
+        if (!in_place_) to_ = copy_.extend(kept);
+    }
+    // Entries first .. first + length - 1 are kept next.
+    void keep(std::size_t first, std::size_t length) {
+        if (!in_place_ || kept_ != first) std::copy_n(from_ + first, length, to_ + kept_);
+        kept_ += length;
+    }
+    void finish(SharedArray<T>& all) {
+        if (in_place_)
+            all.truncate(kept_);
+        else
+            all = std::move(copy_);
+    }
+
+  private:
+    const T* from_;
+    T* to_;
+    bool in_place_;
+    Buffer<T> copy_;
+    std::size_t kept_ = 0;
+};
+
 template <class Real>
 DenseFeatures<Real> take_rows(DenseFeatures<Real>& features, const std::vector<bool>& chosen, Index count) {
+    const Index cols = features.cols();
+    const Index rest = features.rows() - count;
     Buffer<Real> taken;
-    Real* out = taken.extend(static_cast<std::size_t>(count * features.cols()));
-    Index kept = 0;
+    Real* out = taken.extend(static_cast<std::size_t>(count * cols));
+    // In place, rows keep their distance.
+    Real* own = features.writable();
+    Buffer<Real> copy;
+    Real* to = own != nullptr ? own : copy.extend(static_cast<std::size_t>(rest * cols));
+    const Index stride = own != nullptr ? features.stride() : cols;
     for (Index i = 0; i < features.rows(); ++i) {
         if (chosen[static_cast<std::size_t>(i)]) {
-            out = std::copy_n(features.row(i), features.cols(), out);
+            out = std::copy_n(features.row(i), cols, out);
         } else {
-            if (kept != i) std::copy_n(features.row(i), features.cols(), features.row(kept));
-            ++kept;
+            if (to != features.row(i)) std::copy_n(features.row(i), cols, to);
+            to += stride;
         }
     }
-    features.truncate(kept);
-    return {std::move(taken), count, features.cols()};
+    if (own != nullptr)
+        features.truncate(rest);
+    else
+        features = DenseFeatures<Real>(std::move(copy), rest, cols);
+    return {std::move(taken), count, cols};
 }
 
 template <class Real>
 SparseFeatures<Real> take_rows(SparseFeatures<Real>& features, const std::vector<bool>& chosen, Index count) {
-    SparseFeatures<Real> taken;
-    taken.row_count = count;
-    taken.col_count = features.col_count;
-    taken.start.push_back(0);
-    Index kept = 0;
-    std::size_t kept_entries = 0;
-    Index first = 0;  // of the row at hand; start[] itself is being overwritten
+    const auto length_of = [&](Index i) {
+        return static_cast<std::size_t>(features.start[static_cast<std::size_t>(i + 1)] -
+                                        features.start[static_cast<std::size_t>(i)]);
+    };
+    std::size_t taken_entries = 0;
+    for (Index i = 0; i < features.row_count; ++i)
+        if (chosen[static_cast<std::size_t>(i)]) taken_entries += length_of(i);
+    const std::size_t kept_entries = features.value.size() - taken_entries;
+    Buffer<Index> taken_start;
+    Buffer<std::int32_t> taken_column;
+    Buffer<Real> taken_value;
+    taken_start.reserve(static_cast<std::size_t>(count + 1));
+    std::int32_t* column = taken_column.extend(taken_entries);
+    Real* value = taken_value.extend(taken_entries);
+    KeptEntries<std::int32_t> kept_column(features.column, kept_entries);
+    KeptEntries<Real> kept_value(features.value, kept_entries);
+    Buffer<Index> kept_start;
+    kept_start.reserve(static_cast<std::size_t>(features.row_count - count + 1));
+    taken_start.push_back(0);
+    kept_start.push_back(0);
     for (Index i = 0; i < features.row_count; ++i) {
-        const Index last = features.start[static_cast<std::size_t>(i + 1)];
-        const auto from = static_cast<std::size_t>(first);
-        const auto length = static_cast<std::size_t>(last - first);
+        const auto first = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i)]);
+        const std::size_t length = length_of(i);
+        Buffer<Index>& start = chosen[static_cast<std::size_t>(i)] ? taken_start : kept_start;
+        start.push_back(start[start.size() - 1] + static_cast<Index>(length));
         if (chosen[static_cast<std::size_t>(i)]) {
-            std::copy_n(features.column.data() + from, length, taken.column.extend(length));
-            std::copy_n(features.value.data() + from, length, taken.value.extend(length));
-            taken.start.push_back(static_cast<Index>(taken.value.size()));
+            column = std::copy_n(features.column.data() + first, length, column);
+            value = std::copy_n(features.value.data() + first, length, value);
         } else {
-            if (kept_entries != from) {
-                std::copy_n(features.column.data() + from, length, features.column.data() + kept_entries);
-                std::copy_n(features.value.data() + from, length, features.value.data() + kept_entries);
-            }
-            kept_entries += length;
-            features.start[static_cast<std::size_t>(++kept)] = static_cast<Index>(kept_entries);
+            kept_column.keep(first, length);
+            kept_value.keep(first, length);
         }
-        first = last;
     }
-    features.row_count = kept;
-    features.start.resize(static_cast<std::size_t>(kept + 1));
-    features.column.resize(kept_entries);
-    features.value.resize(kept_entries);
-    for (SparseFeatures<Real>* part : {&features, &taken}) {
-        part->start.shrink_to_fit();
-        part->column.shrink_to_fit();
-        part->value.shrink_to_fit();
-    }
-    return taken;
+    kept_column.finish(features.column);
+    kept_value.finish(features.value);
+    features.start = std::move(kept_start);
+    features.row_count -= count;
+    return {std::move(taken_start), std::move(taken_column), std::move(taken_value), count,
+            features.col_count};
 }
 
 }  // namespace

@@ -17,27 +17,23 @@ namespace {
 
 constexpr std::string_view names[] = {"none", "rows", "columns", "spectral"};
 
-// Euclidean norm, also where squares overflow or vanish.
-template <class AnyFeatures>
-double row_norm(const AnyFeatures& features, Index i) {
-    double squares = 0;
-    for_each_entry(features, i, [&](Index, auto value) {
-        squares += static_cast<double>(value) * static_cast<double>(value);
-    });
-    if (squares > 1e-200 && std::isfinite(squares)) return std::sqrt(squares);
-    const double largest = row_maximum(features, i);
-    if (largest == 0) return 0;
-    squares = 0;
-    for_each_entry(features, i, [&](Index, auto value) {
-        const double ratio = static_cast<double>(value) / largest;
-        squares += ratio * ratio;
-    });
-    return largest * std::sqrt(squares);
+// Calls body(column, value) for the entries of row i, to be changed; `entries` is where they can be.
+template <class Real, class Body>
+void for_each_own(const DenseFeatures<Real>& features, Real* entries, Index i, const Body& body) {
+    Real* row = entries + i * features.stride();
+    for (Index j = 0; j < features.cols(); ++j) body(j, row[j]);
+}
+template <class Real, class Body>
+void for_each_own(const SparseFeatures<Real>& features, Real* entries, Index i, const Body& body) {
+    const Index last = features.start[static_cast<std::size_t>(i + 1)];
+    for (Index k = features.start[static_cast<std::size_t>(i)]; k < last; ++k)
+        body(static_cast<Index>(features.column[static_cast<std::size_t>(k)]), entries[k]);
 }
 
 // value /= divisor(row, column) throughout. Throws Error when a quotient is too large for Real.
 template <class AnyFeatures, class RowDivisor, class Divide>
 void divide_rows(AnyFeatures& features, int threads, const RowDivisor& row_divisor, const Divide& divide) {
+    auto* const entries = features.own();
     threads = useful_threads(features, threads);
     std::atomic<bool> overflow = false;
     parallel(threads, [&](int thread) {
@@ -46,7 +42,7 @@ void divide_rows(AnyFeatures& features, int threads, const RowDivisor& row_divis
         for (Index i = first; i < last; ++i) {
             const double divisor = row_divisor(i);
             if (divisor == 1) continue;
-            for_each_entry(features, i, [&](Index j, auto& value) {
+            for_each_own(features, entries, i, [&](Index j, auto& value) {
                 using Real = std::remove_reference_t<decltype(value)>;
                 value = static_cast<Real>(divide(static_cast<double>(value), j, divisor));
                 finite &= std::isfinite(value);
@@ -123,23 +119,26 @@ Scaling measure_scaling(const Features<Real>& features, Normalization kind, int 
     return scaling;
 }
 
-template <class Real>
-void apply_scaling(Features<Real>& features, const Scaling& scaling, int threads) {
+void check_scaling(const Scaling& scaling, Index features, bool sparse) {
     const auto divisors = static_cast<Index>(scaling.divisors.size());
-    const bool dense = std::holds_alternative<DenseFeatures<Real>>(features);
     // Sparse data may lack features at the end: they are zero.
-    if (scaling.kind == Normalization::columns &&
-        (cols(features) > divisors || (dense && cols(features) < divisors)))
-        throw Error(fmt::format("the data have {} features, the scaling was measured on {}", cols(features),
-                                divisors));
+    if (scaling.kind == Normalization::columns && (features > divisors || (!sparse && features < divisors)))
+        throw Error(
+            fmt::format("the data have {} features, the scaling was measured on {}", features, divisors));
     if (scaling.kind == Normalization::spectral && divisors != 1)
         throw Error(fmt::format("a spectral scaling has one divisor, not {}", divisors));
+}
+
+template <class Real>
+Features<Real> scaled(Features<Real> features, const Scaling& scaling, int threads) {
+    check_scaling(scaling, cols(features), std::holds_alternative<SparseFeatures<Real>>(features));
     std::visit([&](auto& f) { scale(f, scaling, resolve_threads(threads)); }, features);
+    return features;
 }
 
 template Scaling measure_scaling(const Features<float>& features, Normalization kind, int threads);
 template Scaling measure_scaling(const Features<double>& features, Normalization kind, int threads);
-template void apply_scaling(Features<float>& features, const Scaling& scaling, int threads);
-template void apply_scaling(Features<double>& features, const Scaling& scaling, int threads);
+template Features<float> scaled(Features<float> features, const Scaling& scaling, int threads);
+template Features<double> scaled(Features<double> features, const Scaling& scaling, int threads);
 
 }  // namespace alfcg

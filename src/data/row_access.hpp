@@ -17,25 +17,14 @@ Index stored_entries(const SparseFeatures<Real>& features) {
     return features.nonzeros();
 }
 
-/// Calls body(column, value) for the stored entries of row i, in order; `value` is a reference into the data.
+/// Calls body(column, value) for the stored entries of row i, in order.
 template <class Real, class Body>
 void for_each_entry(const DenseFeatures<Real>& features, Index i, const Body& body) {
     const Real* row = features.row(i);
     for (Index j = 0; j < features.cols(); ++j) body(j, row[j]);
 }
 template <class Real, class Body>
-void for_each_entry(DenseFeatures<Real>& features, Index i, const Body& body) {
-    Real* row = features.row(i);
-    for (Index j = 0; j < features.cols(); ++j) body(j, row[j]);
-}
-template <class Real, class Body>
 void for_each_entry(const SparseFeatures<Real>& features, Index i, const Body& body) {
-    const auto last = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i + 1)]);
-    for (auto k = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i)]); k < last; ++k)
-        body(static_cast<Index>(features.column[k]), features.value[k]);
-}
-template <class Real, class Body>
-void for_each_entry(SparseFeatures<Real>& features, Index i, const Body& body) {
     const auto last = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i + 1)]);
     for (auto k = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i)]); k < last; ++k)
         body(static_cast<Index>(features.column[k]), features.value[k]);
@@ -89,6 +78,24 @@ double row_maximum(const AnyFeatures& features, Index i) {
         largest = std::max(largest, std::abs(static_cast<double>(value)));
     });
     return largest;
+}
+
+/// Euclidean norm of row i, also where squares overflow or vanish.
+template <class AnyFeatures>
+double row_norm(const AnyFeatures& features, Index i) {
+    double squares = 0;
+    for_each_entry(features, i, [&](Index, auto value) {
+        squares += static_cast<double>(value) * static_cast<double>(value);
+    });
+    if (squares > 1e-200 && std::isfinite(squares)) return std::sqrt(squares);
+    const double largest = row_maximum(features, i);
+    if (largest == 0) return 0;
+    squares = 0;
+    for_each_entry(features, i, [&](Index, auto value) {
+        const double ratio = static_cast<double>(value) / largest;
+        squares += ratio * ratio;
+    });
+    return largest * std::sqrt(squares);
 }
 
 }  // namespace alfcg

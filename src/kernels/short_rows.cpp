@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<D> LoadAt(D d, const Real* row, Index k, Index cols) {
 
 // Calls products(row, sums), which is to set C vectors, for one row after another.
 template <Index C, class Real, class Products>
-HWY_INLINE void ScoreRows(const Real* rows, Index count, Index cols, Index stride, Real* scores,
+HWY_INLINE void ScoreRows(ShortRows<Real> rows, Index count, Index stride, Real* scores,
                           const Products& products) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
@@ -39,21 +39,21 @@ HWY_INLINE void ScoreRows(const Real* rows, Index count, Index cols, Index strid
     for (; i + kTogether <= count; i += kTogether) {
         V sum[kTogether][C];
         ALFCG_UNROLL
-        for (Index r = 0; r < kTogether; ++r) products(rows + (i + r) * cols, sum[r]);
+        for (Index r = 0; r < kTogether; ++r) products(rows.row(i + r), sum[r]);
         ALFCG_UNROLL
         for (Index c = 0; c < C; ++c)
             StoreSums(d, sum[0][c], sum[1][c], sum[2][c], sum[3][c], scores + c * stride + i);
     }
     for (; i < count; ++i) {
         V sum[C];
-        products(rows + i * cols, sum);
+        products(rows.row(i), sum);
         for (Index c = 0; c < C; ++c) scores[c * stride + i] = hn::GetLane(hn::SumOfLanes(d, sum[c]));
     }
 }
 
 // Rows of K vectors.
 template <Index K, Index C, class Real>
-HWY_NOINLINE void Score(const Real* rows, Index count, const Real* weights, Index cols, Index stride,
+HWY_NOINLINE void Score(ShortRows<Real> rows, Index count, const Real* weights, Index cols, Index stride,
                         Real* scores) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
@@ -64,7 +64,7 @@ HWY_NOINLINE void Score(const Real* rows, Index count, const Real* weights, Inde
         ALFCG_UNROLL
         for (Index k = 0; k < K; ++k) w[c][k] = hn::LoadU(d, weights + c * padded<Real>(cols) + k * lanes);
     }
-    ScoreRows<C>(rows, count, cols, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
+    ScoreRows<C>(rows, count, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
         ALFCG_UNROLL
         for (Index k = 0; k < K; ++k) {
             V x = LoadAt<K>(d, row, k, cols);
@@ -78,12 +78,12 @@ HWY_NOINLINE void Score(const Real* rows, Index count, const Real* weights, Inde
 
 // Longer rows.
 template <Index C, class Real>
-HWY_NOINLINE void ScoreLonger(const Real* rows, Index count, const Real* weights, Index cols, Index stride,
-                              Real* scores) {
+HWY_NOINLINE void ScoreLonger(ShortRows<Real> rows, Index count, const Real* weights, Index cols,
+                              Index stride, Real* scores) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    ScoreRows<C>(rows, count, cols, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
+    ScoreRows<C>(rows, count, stride, scores, [&](const Real* row, V* sum) HWY_ATTR {
         // Several sets of sums where there are few of them, so that an addition need not wait for the last.
         constexpr Index sets = C <= 3 ? 2 : 1;
         V part[sets][C];
@@ -120,8 +120,8 @@ HWY_NOINLINE void ScoreLonger(const Real* rows, Index count, const Real* weights
 
 // K vectors of the rows, from feature j on.
 template <Index K, Index C, class Real>
-HWY_NOINLINE void Add(const Real* rows, Index count, Index j, const Real* residuals, Index stride, Index cols,
-                      Real* gradient, Start start) {
+HWY_NOINLINE void Add(ShortRows<Real> rows, Index count, Index j, const Real* residuals, Index stride,
+                      Index cols, Real* gradient, Start start) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -138,7 +138,7 @@ HWY_NOINLINE void Add(const Real* rows, Index count, Index j, const Real* residu
         for (Index c = 0; c < C; ++c) residual[c] = hn::Set(d, residuals[c * stride + i]);
         ALFCG_UNROLL
         for (Index k = 0; k < K; ++k) {
-            V x = LoadAt<K>(d, rows + i * cols + j, k, width);
+            V x = LoadAt<K>(d, rows.row(i) + j, k, width);
             KeepInRegister(x);
             ALFCG_UNROLL
             for (Index c = 0; c < C; ++c) sum[c][k] = hn::MulAdd(residual[c], x, sum[c][k]);
@@ -154,7 +154,7 @@ HWY_NOINLINE void Add(const Real* rows, Index count, Index j, const Real* residu
 }
 
 template <class Real>
-void Forward(const Real* rows, Index count, const Real* weights, Index outputs, Index cols, Index stride,
+void Forward(ShortRows<Real> rows, Index count, const Real* weights, Index outputs, Index cols, Index stride,
              Real* scores) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index vectors = (cols + lanes - 1) / lanes;
@@ -165,8 +165,8 @@ void Forward(const Real* rows, Index count, const Real* weights, Index outputs, 
     });
 }
 template <class Real>
-void Backward(const Real* rows, Index count, const Real* residuals, Index stride, Index outputs, Index cols,
-              Real* gradient, Start start) {
+void Backward(ShortRows<Real> rows, Index count, const Real* residuals, Index stride, Index outputs,
+              Index cols, Real* gradient, Start start) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     ForCount<short_outputs>(outputs, [&]<Index C>() HWY_ATTR {
         constexpr Index most = kSumVectors<C>;
@@ -179,11 +179,11 @@ void Backward(const Real* rows, Index count, const Real* residuals, Index stride
 }
 
 template <class Real>
-void Walk(const Real* rows, Index count, Index cols, const ShortWalk<Real>& walk) {
+void Walk(ShortRows<Real> rows, Index count, Index cols, const ShortWalk<Real>& walk) {
     const Index together = walk_rows<Real>(cols);
     Start start = walk.start;
     for (Index first = 0; first < count; first += together) {
-        const Real* group = rows + first * cols;
+        const ShortRows<Real> group{rows.row(first), rows.stride};
         const Index size = std::min(together, count - first);
         Forward(group, size, walk.weights, walk.outputs, cols, walk.stride, walk.scores);
         walk.judge(first, size);
@@ -193,25 +193,25 @@ void Walk(const Real* rows, Index count, Index cols, const ShortWalk<Real>& walk
     }
 }
 
-void WalkFloat(const float* rows, Index count, Index cols, const ShortWalk<float>& walk) {
+void WalkFloat(ShortRows<float> rows, Index count, Index cols, const ShortWalk<float>& walk) {
     Walk(rows, count, cols, walk);
 }
-void WalkDouble(const double* rows, Index count, Index cols, const ShortWalk<double>& walk) {
+void WalkDouble(ShortRows<double> rows, Index count, Index cols, const ShortWalk<double>& walk) {
     Walk(rows, count, cols, walk);
 }
-void ForwardFloat(const float* rows, Index count, const float* weights, Index outputs, Index cols,
+void ForwardFloat(ShortRows<float> rows, Index count, const float* weights, Index outputs, Index cols,
                   Index stride, float* scores) {
     Forward(rows, count, weights, outputs, cols, stride, scores);
 }
-void ForwardDouble(const double* rows, Index count, const double* weights, Index outputs, Index cols,
+void ForwardDouble(ShortRows<double> rows, Index count, const double* weights, Index outputs, Index cols,
                    Index stride, double* scores) {
     Forward(rows, count, weights, outputs, cols, stride, scores);
 }
-void BackwardFloat(const float* rows, Index count, const float* residuals, Index stride, Index outputs,
+void BackwardFloat(ShortRows<float> rows, Index count, const float* residuals, Index stride, Index outputs,
                    Index cols, float* gradient, Start start) {
     Backward(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
-void BackwardDouble(const double* rows, Index count, const double* residuals, Index stride, Index outputs,
+void BackwardDouble(ShortRows<double> rows, Index count, const double* residuals, Index stride, Index outputs,
                     Index cols, double* gradient, Start start) {
     Backward(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
@@ -229,25 +229,25 @@ HWY_EXPORT(ForwardDouble);
 HWY_EXPORT(BackwardFloat);
 HWY_EXPORT(BackwardDouble);
 
-void walk_short(const float* rows, Index count, Index cols, const ShortWalk<float>& walk) {
+void walk_short(ShortRows<float> rows, Index count, Index cols, const ShortWalk<float>& walk) {
     HWY_DYNAMIC_DISPATCH(WalkFloat)(rows, count, cols, walk);
 }
-void walk_short(const double* rows, Index count, Index cols, const ShortWalk<double>& walk) {
+void walk_short(ShortRows<double> rows, Index count, Index cols, const ShortWalk<double>& walk) {
     HWY_DYNAMIC_DISPATCH(WalkDouble)(rows, count, cols, walk);
 }
-void forward_short(const float* rows, Index count, const float* weights, Index outputs, Index cols,
+void forward_short(ShortRows<float> rows, Index count, const float* weights, Index outputs, Index cols,
                    Index stride, float* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardFloat)(rows, count, weights, outputs, cols, stride, scores);
 }
-void forward_short(const double* rows, Index count, const double* weights, Index outputs, Index cols,
+void forward_short(ShortRows<double> rows, Index count, const double* weights, Index outputs, Index cols,
                    Index stride, double* scores) {
     HWY_DYNAMIC_DISPATCH(ForwardDouble)(rows, count, weights, outputs, cols, stride, scores);
 }
-void backward_short(const float* rows, Index count, const float* residuals, Index stride, Index outputs,
+void backward_short(ShortRows<float> rows, Index count, const float* residuals, Index stride, Index outputs,
                     Index cols, float* gradient, Start start) {
     HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, count, residuals, stride, outputs, cols, gradient, start);
 }
-void backward_short(const double* rows, Index count, const double* residuals, Index stride, Index outputs,
+void backward_short(ShortRows<double> rows, Index count, const double* residuals, Index stride, Index outputs,
                     Index cols, double* gradient, Start start) {
     HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, count, residuals, stride, outputs, cols, gradient, start);
 }

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/model/model.hpp"
+#include "core/parallel.hpp"
+#include "data/row_access.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
@@ -11,17 +15,89 @@ namespace {
 
 constexpr Index scores_per_block = Index{1} << 20;  // a few megabytes, whatever the size of the data
 
+// The features as the model counts them: those that sparse data lack at the end are zero.
 template <class Real>
-void fit_features(const Model<Real>& model, Dataset<Real>& data) {
+Features<Real> fitting_features(const Model<Real>& model, const Dataset<Real>& data) {
     const Index wanted = model.weights.cols();
     const Index found = cols(data.features);
-    auto* sparse = std::get_if<SparseFeatures<Real>>(&data.features);
-    if (found == wanted) return;
+    Features<Real> features = data.features;
+    auto* sparse = std::get_if<SparseFeatures<Real>>(&features);
+    if (found == wanted) return features;
     if (sparse == nullptr || found > wanted)
         throw Error(data.name + ": " + std::to_string(found) + " features, the model has " +
                     std::to_string(wanted));
     sparse->col_count = wanted;
+    return features;
 }
+
+// Scores of features as the model scales them, without a scaled copy of the features: divisors of columns go to the
+// weights, and those of rows to the scores.
+template <class Real>
+class ScaledScores {
+  public:
+    ScaledScores(const Model<Real>& model, Features<Real> features, int threads)
+        : model_(model), features_(std::move(features)), threads_(threads) {
+        const Scaling& scaling = model.scaling;
+        check_scaling(scaling, cols(features_), std::holds_alternative<SparseFeatures<Real>>(features_));
+        if (scaling.kind != Normalization::columns && scaling.kind != Normalization::spectral) return;
+        divided_ = model.weights;
+        for (Index l = 0; l < divided_.rows(); ++l) {
+            for (Index j = 0; j < divided_.cols(); ++j) {
+                const std::size_t at =
+                    scaling.kind == Normalization::columns ? static_cast<std::size_t>(j) : 0;
+                Real& weight = divided_(l, j);
+                const bool nothing = weight == 0;
+                weight = static_cast<Real>(static_cast<double>(weight) / scaling.divisors[at]);
+                if (nothing || std::isnormal(weight)) continue;
+                // Beyond the range of Real, where the scaled feature itself may be within it.
+                features_ = scaled(std::move(features_), scaling, threads);
+                divided_ = {};
+                return;
+            }
+        }
+    }
+
+    void operator()(Index first, Index last, Real* scores) const {
+        const Matrix<Real>& weights = divided_.size() > 0 ? divided_ : model_.weights;
+        linear_scores(features_, first, last, weights, scores, threads_);
+        if (model_.scaling.kind == Normalization::rows)
+            std::visit([&](const auto& f) { divide_by_norms(f, first, last, scores); }, features_);
+    }
+
+  private:
+    // Rows with a norm beyond this, or below one over it, might give scores beyond the range of Real.
+    static constexpr double moderate = sizeof(Real) == sizeof(float) ? 0x1p40 : 0x1p400;
+
+    template <class AnyFeatures>
+    void divide_by_norms(const AnyFeatures& features, Index first, Index last, Real* scores) const {
+        const Index outputs = model_.weights.rows();
+        const int threads = useful_threads(features, resolve_threads(threads_));
+        parallel(threads, [&](int thread) {
+            const auto [begin, end] = share(last - first, thread, threads);
+            for (Index i = begin; i < end; ++i) divide_by_norm(features, first + i, scores + i * outputs);
+        });
+    }
+    template <class AnyFeatures>
+    void divide_by_norm(const AnyFeatures& features, Index i, Real* scores) const {
+        const double norm = row_norm(features, i);
+        if (norm == 0) return;
+        for (Index l = 0; l < model_.weights.rows(); ++l) {
+            double score = static_cast<double>(scores[l]) / norm;
+            if (norm > moderate || norm < 1 / moderate) {
+                score = 0;
+                for_each_entry(features, i, [&](Index j, Real value) {
+                    score += static_cast<double>(value) / norm * static_cast<double>(model_.weights(l, j));
+                });
+            }
+            scores[l] = static_cast<Real>(score);
+        }
+    }
+
+    const Model<Real>& model_;
+    Features<Real> features_;
+    Matrix<Real> divided_;  // weights, where columns have divisors
+    int threads_;
+};
 
 /// 1 / (1 + exp(-z)) without overflow, and without cancellation at either end.
 double sigmoid(double z) {
@@ -91,10 +167,8 @@ void score(const Model<Real>& model, const Labels& labels, Predictions& predicti
 }  // namespace
 
 template <class Real>
-Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabilities, int threads) {
-    fit_features(model, data);
-    apply_scaling(data.features, model.scaling, threads);
-
+Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads) {
+    const ScaledScores<Real> scaled_scores(model, fitting_features(model, data), threads);
     const Index count = rows(data.features);
     const Index outputs = model.weights.rows();
     if (!data.labels.empty() && data.labels.size() != count)
@@ -113,7 +187,7 @@ Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabil
     AlignedVector<Real> scores(static_cast<std::size_t>(block * outputs));
     for (Index first = 0; first < count; first += block) {
         const Index last = std::min(first + block, count);
-        linear_scores(data.features, first, last, model.weights, scores.data(), threads);
+        scaled_scores(first, last, scores.data());
         for (Index i = first; i < last; ++i) {
             const Real* row = scores.data() + (i - first) * outputs;
             if (std::any_of(row, row + outputs, [](Real z) { return std::isnan(z); }))
@@ -126,7 +200,7 @@ Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabil
     return predictions;
 }
 
-template Predictions predict(const Model<float>&, Dataset<float>&, bool, int);
-template Predictions predict(const Model<double>&, Dataset<double>&, bool, int);
+template Predictions predict(const Model<float>&, const Dataset<float>&, bool, int);
+template Predictions predict(const Model<double>&, const Dataset<double>&, bool, int);
 
 }  // namespace alfcg

@@ -24,7 +24,8 @@ constexpr Index most_memory_bound = 3;
 template <class Real>
 struct PlainSamples {
     using Sample = Real;
-    const DenseFeatures<Real>& features;
+    DenseFeatures<Real> features;
+    [[nodiscard]] Index stride() const { return features.stride(); }
     [[nodiscard]] Index cols() const { return features.cols(); }
     [[nodiscard]] const Sample* row(Index i) const { return features.row(i); }
 };
@@ -89,8 +90,8 @@ class DenseRows final : public RowEngine<Real> {
         const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
         if constexpr (plain) {
             if (short_) {
-                kernels::forward_short(samples_.row(stretch.first), stretch.count, weights.entries, outputs,
-                                       cols_, at.output_stride, scores);
+                kernels::forward_short(short_rows(stretch), stretch.count, weights.entries, outputs, cols_,
+                                       at.output_stride, scores);
             } else if (weights.outputs <= kernels::few_outputs) {
                 kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
                                      scores, fetch_forward(part, stretch));
@@ -140,8 +141,8 @@ class DenseRows final : public RowEngine<Real> {
         const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
         if constexpr (plain) {
             if (short_) {
-                kernels::backward_short(samples_.row(stretch.first), stretch.count, residuals,
-                                        layout.output_stride, summed(), cols_, share_of(worker.piece), start);
+                kernels::backward_short(short_rows(stretch), stretch.count, residuals, layout.output_stride,
+                                        summed(), cols_, share_of(worker.piece), start);
                 start = kernels::Start::kept;
                 return;
             }
@@ -188,7 +189,7 @@ class DenseRows final : public RowEngine<Real> {
                 walk.gradient = share_of(piece);
                 walk.start = std::exchange(start, kernels::Start::kept);
             }
-            kernels::walk_short(samples_.row(stretch.first), stretch.count, cols_, walk);
+            kernels::walk_short(short_rows(stretch), stretch.count, cols_, walk);
         }
     }
     void close_gradient() override {
@@ -231,6 +232,9 @@ class DenseRows final : public RowEngine<Real> {
         [[nodiscard]] Index own() const { return outputs - (shifted ? 1 : 0); }
     };
 
+    [[nodiscard]] kernels::ShortRows<Real> short_rows(Stretch stretch) const {
+        return {samples_.row(stretch.first), samples_.stride()};
+    }
     // Outputs the gradient is summed up for: where residuals add up to zero, the last row follows from the others.
     [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
     // to[j] += factor Σ_l rows[l][j], over the rows that are summed up.

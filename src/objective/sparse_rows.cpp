@@ -201,7 +201,7 @@ class SparseRows final : public RowEngine<Real> {
         return true;
     }
 
-    const SparseFeatures<Real>& features_;
+    SparseFeatures<Real> features_;
     kernels::SparseLines<Real> lines_;
     Index cols_;
     Selection selection_;

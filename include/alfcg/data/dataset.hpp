@@ -35,7 +35,8 @@ struct ReadOptions {
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options = {});
 
-/// Moves a random `fraction` of the rows (rounded, at least one, never all) out of `data` and returns them.
+/// Moves a random `fraction` of the rows (rounded, at least one, never all) out of `data` and returns them. Memory that
+/// somebody else looks at stays as it is: `data` then has a copy of the rows that are left.
 template <class Real>
 Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed);
 

@@ -7,55 +7,67 @@
 
 #include "alfcg/core/buffer.hpp"
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/shared_array.hpp"
 
 namespace alfcg {
 
-/// Dense data, one row per sample, row-major: feature j of sample i is row(i)[j].
-/// Owns its memory, shares a mapped file, or looks at the caller's array; moving it never copies the entries.
+/// Dense data, one row per sample: feature j of sample i is row(i)[j], and rows begin `stride` entries apart.
+/// A view: it owns its memory together with its copies, or looks at the caller's, which is never changed. A copy copies
+/// no entries.
 template <class Real>
 class DenseFeatures {
   public:
     DenseFeatures() = default;
     /// Takes over a buffer of rows * cols entries.
-    DenseFeatures(Buffer<Real> entries, Index rows, Index cols) : rows_(rows), cols_(cols) {
-        auto owner = std::make_shared<Buffer<Real>>(std::move(entries));
-        data_ = owner->data();
-        owner_ = std::move(owner);
-    }
-    /// Looks at rows * cols entries that live at least as long as `owner` (or as the caller promises, when it
-    /// is null). They are changed only by an in-place normalisation, and moved together by hold_out.
-    DenseFeatures(Real* data, Index rows, Index cols, std::shared_ptr<void> owner = nullptr)
-        : data_(data), rows_(rows), cols_(cols), owner_(std::move(owner)) {}
+    DenseFeatures(Buffer<Real> entries, Index rows, Index cols)
+        : DenseFeatures(SharedArray<Real>(std::move(entries)), rows, cols, cols) {}
+    DenseFeatures(SharedArray<Real> entries, Index rows, Index cols, Index stride)
+        : entries_(std::move(entries)), rows_(rows), cols_(cols), stride_(stride) {}
+    /// Looks at rows * cols entries that live at least as long as this view and its copies.
+    DenseFeatures(const Real* data, Index rows, Index cols) : DenseFeatures(data, rows, cols, cols) {}
+    /// With rows that begin `stride` (at least cols) entries apart, kept alive by `owner`, unless it is null.
+    DenseFeatures(const Real* data, Index rows, Index cols, Index stride,
+                  std::shared_ptr<const void> owner = nullptr)
+        : DenseFeatures(
+              SharedArray<Real>(data, rows > 0 ? static_cast<std::size_t>((rows - 1) * stride + cols) : 0,
+                                std::move(owner)),
+              rows, cols, stride) {}
 
     [[nodiscard]] Index rows() const { return rows_; }
     [[nodiscard]] Index cols() const { return cols_; }
-    [[nodiscard]] Real* data() { return data_; }
-    [[nodiscard]] const Real* data() const { return data_; }
-    [[nodiscard]] Real* row(Index i) { return data_ + i * cols_; }
-    [[nodiscard]] const Real* row(Index i) const { return data_ + i * cols_; }
+    [[nodiscard]] Index stride() const { return stride_; }
+    [[nodiscard]] const Real* data() const { return entries_.data(); }
+    [[nodiscard]] const Real* row(Index i) const { return entries_.data() + i * stride_; }
     /// Keeps the first `rows` rows.
     void truncate(Index rows) { rows_ = rows; }
 
+    /// The entries to write to, where the library owns them and no other view of them is left; else null.
+    [[nodiscard]] Real* writable() const { return entries_.writable(); }
+    /// The entries to write to in any case: where they are not writable(), this view looks at a packed copy from now on.
+    Real* own();
+
   private:
-    Real* data_ = nullptr;
+    SharedArray<Real> entries_;
     Index rows_ = 0;
     Index cols_ = 0;
-    std::shared_ptr<void> owner_;
+    Index stride_ = 0;
 };
 
 /// Sparse data in compressed rows: the entries of sample i are positions start[i] .. start[i+1]-1 of `column`
-/// (0-based, increasing within a row) and `value`.
+/// (0-based, increasing within a row) and `value`; start[0] is 0. A view, like the dense one.
 template <class Real>
 struct SparseFeatures {
-    Buffer<Index> start;  // rows + 1 entries
-    Buffer<std::int32_t> column;
-    Buffer<Real> value;
+    SharedArray<Index> start;  // rows + 1 entries
+    SharedArray<std::int32_t> column;
+    SharedArray<Real> value;
     Index row_count = 0;
     Index col_count = 0;
 
     [[nodiscard]] Index rows() const { return row_count; }
     [[nodiscard]] Index cols() const { return col_count; }
     [[nodiscard]] Index nonzeros() const { return static_cast<Index>(value.size()); }
+    /// The values to write to: see DenseFeatures.
+    Real* own();
 };
 
 template <class Real>

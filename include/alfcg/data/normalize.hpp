@@ -25,9 +25,13 @@ struct Scaling {
 template <class Real>
 Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads);
 
-/// Applies it in place.
+/// The features divided by it. Memory that nobody else looks at, of features that are moved in, is scaled in place; anything
+/// else is copied first, and stays as it is.
 template <class Real>
-void apply_scaling(Features<Real>& features, const Scaling& scaling, int threads);
+Features<Real> scaled(Features<Real> features, const Scaling& scaling, int threads);
+
+/// Throws Error when the scaling is not one of data with so many features.
+void check_scaling(const Scaling& scaling, Index features, bool sparse);
 
 /// Largest singular value of the data, to about 1e-10 relative in double precision.
 template <class Real>

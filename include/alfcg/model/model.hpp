@@ -49,9 +49,9 @@ struct Predictions {
     double mean_squared_error = 0;      // regression
 };
 
-/// Features are scaled in place with the model's scaling first. Throws Error when the number of features does
-/// not fit; fewer features than the model has count as absent (zero) in sparse data.
+/// Features are scored as the model's scaling would make them; the data stay as they are. Throws Error when the number of
+/// features does not fit; fewer features than the model has count as absent (zero) in sparse data.
 template <class Real>
-Predictions predict(const Model<Real>& model, Dataset<Real>& data, bool probabilities, int threads);
+Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads);
 
 }  // namespace alfcg

@@ -79,8 +79,8 @@ class Objective {
     Iterate<Real> after_;  // x + step · d
 };
 
-/// The loss of a linear model on data, averaged over the rows. `features` must outlive it; threads = 0: all
-/// cores.
+/// The loss of a linear model on data, averaged over the rows. It keeps a view of `features`, and with it what they own;
+/// the caller's own arrays must outlive it. threads = 0: all cores.
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossOptions& loss, int threads = 0);
