@@ -135,7 +135,7 @@ std::vector<BadInput> text_data() {
         bad_data("IndexAsPower", "1 1:1\n-1 1e30:1\n", {"data:2: '1e30:1' is not a pair 'index:value'"}),
         bad_data("IndexTwice", "1 1:1\n-1 2:1 2:1\n", {"data:2: index 2 occurs twice"}),
         bad_data("IndexUnsorted", "1 1:1\n-1 3:1 2:1\n", {"data:2: index 2 comes after 3", "increase"}),
-        bad_data("IndexAbsurd", wide + "0 2000000000:1\n", {"weights needs about", "GB", "--features"}),
+        bad_data("IndexAbsurd", wide + "0 2000000000:1\n", {"weights needs about", "GiB", "--features"}),
         bad_data("PairWithoutColon", "1 1:1\n-1 3\n", {"data:2: '3' is not a pair 'index:value'"}),
         bad_data("LabelMissing", "1 1:1\n2:1 3:1\n", {"data:2: no label", "'label index:value ...'"}),
         bad_data("LabelNan", "1 1:1\nnan 3:1\n", {"data:2: label 'nan' is not a finite number"}),

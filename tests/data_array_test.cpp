@@ -307,9 +307,9 @@ TEST_F(ArrayTest, DamagedIdxFilesAreRefused) {
 
 TEST_F(ArrayTest, ArraysNeedALabelFileWhenLabelsAreRequired) {
     EXPECT_EQ(problem(idx_header(8, {2, 2}) + "abcd"),
-              " IDX files hold no labels; give them with --labels FILE");
+              " IDX files hold no labels; give them with `labels` FILE");
     EXPECT_EQ(problem(npy_file<float>("f4", false, false, 2, 2, small_entry)),
-              " NPY files hold no labels; give them with --labels FILE");
+              " NPY files hold no labels; give them with `labels` FILE");
     ReadOptions options = unlabelled();
     options.features = 5;
     EXPECT_EQ(problem(idx_header(8, {2, 2}) + "abcd", options), " 2 features, but 5 are asked for");

@@ -123,7 +123,7 @@ TEST(Builtin, ImpossibleNamesAndSizesAreRefused) {
     EXPECT_NE(builtin_problem("randn-3-4", options).find("4 features, but 5"), std::string::npos);
     options = {};
     options.rows = -1;
-    EXPECT_NE(builtin_problem("randn-3-4", options).find("--rows"), std::string::npos);
+    EXPECT_NE(builtin_problem("randn-3-4", options).find("`rows`"), std::string::npos);
 }
 
 TEST(Builtin, TheNameOfABuiltinWinsOverAFileButAFileMayBeginLikeOne) {
@@ -230,7 +230,7 @@ TEST_F(MnistTest, FilesAreFoundInSubfoldersInTheEnvironmentAndInAnyCompression) 
 }
 
 TEST_F(MnistTest, WhereItLookedIsTold) {
-    EXPECT_NE(builtin_problem("mnist-4-6").find("--data-dir"), std::string::npos);
+    EXPECT_NE(builtin_problem("mnist-4-6").find("`data-dir`"), std::string::npos);
     setenv("ALFCG_DATA", "/nowhere/else", 1);
     const std::string message = builtin_problem("mnist-4-6", here());
     EXPECT_NE(message.find(folder_.path()), std::string::npos) << message;

@@ -80,7 +80,7 @@ TEST_F(CsvTest, TheLabelColumnIsANameOrAPosition) {
 
 TEST_F(CsvTest, WithoutALabelColumnLabelsMayComeFromAFile) {
     ReadOptions options = label("none");
-    EXPECT_NE(problem("1,2\n3,4\n", options).find("--labels FILE"), std::string::npos);
+    EXPECT_NE(problem("1,2\n3,4\n", options).find("`labels` FILE"), std::string::npos);
     options.labels = write("labels.txt", "a\nb\n");
     const auto data = load("1,2\n3,4\n", options);
     EXPECT_EQ(entries(data.features), (std::vector<double>{1, 2, 3, 4}));

@@ -121,7 +121,7 @@ TEST_F(LibsvmTest, NoRowsAndNoFeaturesAreErrors) {
     ReadOptions options;
     options.format = Format::libsvm;
     EXPECT_EQ(problem("# nothing\n\n  \n", options), " no data rows");
-    EXPECT_EQ(problem("1\n-1\n", options), " no feature occurs in any row; fix their number with --features");
+    EXPECT_EQ(problem("1\n-1\n", options), " no feature occurs in any row; fix their number with `features`");
 }
 
 TEST_F(LibsvmTest, ItsLabelsAreItsOwn) {
@@ -130,7 +130,7 @@ TEST_F(LibsvmTest, ItsLabelsAreItsOwn) {
     EXPECT_NE(problem("1 1:1\n", options).find("labels of its own"), std::string::npos);
     options.labels.clear();
     options.label_column = "0";
-    EXPECT_NE(problem("1 1:1\n", options).find("--label-column is for CSV"), std::string::npos);
+    EXPECT_NE(problem("1 1:1\n", options).find("`label-column` is for CSV"), std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// alfcg as a library: minimise a function of our own over an l_1 ball, then train, save and use a small
-// classifier. Exits with 1 when an answer is wrong.
+// alfcg as a library: minimise a function of our own over an l_1 ball, train, save and use a small classifier, and fit
+// arrays of our own in one call. Exits with 1 when an answer is wrong.
 #include <alfcg/alfcg.hpp>
 #include <cmath>
 #include <cstdio>
@@ -91,13 +91,38 @@ bool train_classifier() {
     return check(answers.correct >= 99, "the classifier");
 }
 
+/// y = 3 x_0 − 2 x_2 exactly, in rows of four numbers of which the last is not ours: both weights are found.
+bool fit_arrays() {
+    std::vector<double> rows;
+    std::vector<double> targets;
+    for (int i = 0; i < 50; ++i) {
+        const double x[] = {std::sin(1.0 * i), std::cos(2.0 * i), std::sin(3.0 * i)};
+        rows.insert(rows.end(), {x[0], x[1], x[2], 1e9});
+        targets.push_back(3 * x[0] - 2 * x[2]);
+    }
+    alfcg::Specification specification;
+    specification.region = "l2";
+    specification.radius = 10;
+    specification.options.method = "fw-armijo";
+    specification.options.max_epochs = 2000;
+    specification.options.gap = 1e-6;
+    const auto [model, report] =
+        alfcg::fit<double>(alfcg::ArrayData{alfcg::DenseView(rows.data(), 50, 3, 4), targets}, specification);
+    std::printf("w = (%.3f, %.3f, %.3f), %s\n", model.weights(0, 0), model.weights(0, 1), model.weights(0, 2),
+                std::string(to_text(report.status)).c_str());
+    return check(report.training.value() < 1e-5, "the fit") &&
+           check(std::abs(model.weights(0, 0) - 3) < 0.01 && std::abs(model.weights(0, 2) + 2) < 0.01,
+                 "its weights");
+}
+
 }  // namespace
 
 int main() {
     try {
         const bool first = minimise_own_function();
         const bool second = train_classifier();
-        return first && second ? 0 : 1;
+        const bool third = fit_arrays();
+        return first && second && third ? 0 : 1;
     } catch (const alfcg::Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

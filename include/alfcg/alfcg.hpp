@@ -1,16 +1,36 @@
 #pragma once
 
 /// alfcg: constrained training without projections and without tuning.
-/// An objective, a region, options, one call: see solve().
+/// Data and a specification give a model: see fit(). An objective, a region and options give a minimiser: see solve().
 
+#include "alfcg/core/buffer.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/core/parameters.hpp"
+#include "alfcg/core/shared_array.hpp"
+#include "alfcg/core/text.hpp"
+#include "alfcg/core/version.hpp"
 #include "alfcg/data/dataset.hpp"
+#include "alfcg/data/features.hpp"
+#include "alfcg/data/labels.hpp"
 #include "alfcg/data/normalize.hpp"
+#include "alfcg/data/planted.hpp"
 #include "alfcg/data/view.hpp"
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "alfcg/method/options.hpp"
 #include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
+#include "alfcg/objective/loss.hpp"
 #include "alfcg/objective/objective.hpp"
+#include "alfcg/point/iterate.hpp"
+#include "alfcg/point/move.hpp"
+#include "alfcg/point/vertex.hpp"
 #include "alfcg/region/region.hpp"
+#include "alfcg/region/spec.hpp"
+#include "alfcg/region/spectrum.hpp"
+#include "alfcg/solve/account.hpp"
+#include "alfcg/solve/limits.hpp"
+#include "alfcg/solve/method.hpp"
 #include "alfcg/solve/solve.hpp"

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/fit/fit.hpp"
 
 namespace alfcg::cli {
 
@@ -37,8 +38,27 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
     }
 }
 
+std::string with_options(const std::string& message) {
+    std::string text;
+    std::size_t copied = 0;
+    for (std::size_t open = message.find('`'); open != std::string::npos;) {
+        const std::size_t close =
+            message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-", open + 1);
+        if (close != std::string::npos && message[close] == '`' && close > open + 1) {
+            text += message.substr(copied, open - copied) + "--" + message.substr(open + 1, close - open - 1);
+            copied = close + 1;
+            open = message.find('`', copied);
+        } else {
+            open = message.find('`', open + 1);
+        }
+    }
+    return text + message.substr(copied);
+}
+
 void check_threads(int threads) {
-    if (threads < 0 || threads > 1024) throw Error("--threads must be from 1 to 1024, or 0 for all cores");
+    Specification specification;
+    specification.threads = threads;
+    specification.verify();
 }
 
 void check_precision(const std::string& precision) {

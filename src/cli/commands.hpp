@@ -20,9 +20,11 @@ Command add_demo(CommandOptions options);
 /// Finds out before hours of work whether the outputs can be written, and that none of them would replace
 /// another one or an input; nothing is left behind. Empty names are passed over.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
-/// Throw Error when --threads or --precision is none that there is.
+/// Throw QuantityError when `threads` or `precision` is none that there is.
 void check_threads(int threads);
 void check_precision(const std::string& precision);
+/// A message of the library, which names quantities in backticks, in the words of the command line: `rows` is --rows here.
+std::string with_options(const std::string& message);
 /// JSON on one line, or indented; bytes that are no UTF-8 (a file's name may have them) are replaced, not refused.
 template <class Json>
 std::string json_text(const Json& json, int indent = -1) {

@@ -9,6 +9,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/core/version.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
@@ -59,7 +60,7 @@ nlohmann::json facts_of(const CompareArguments& arguments, const Problem<Real>& 
                                  describe_features(problem.training.features) + classes + ", normalisation " +
                                  arguments.problem.normalize});
     facts.push_back({"loss", to_text(problem.loss.kind)});
-    facts.push_back({"region", problem.region->describe()});
+    facts.push_back({"region", problem.region_text});
     facts.push_back({"computed with", fmt::format("{}, {} thread{}", arguments.problem.precision,
                                                   problem.threads, problem.threads == 1 ? "" : "s")});
     return facts;
@@ -125,11 +126,12 @@ int compare(CompareArguments& arguments) {
     Options budget;
     arguments.budget.apply_bounded(budget, default_epochs);
 
-    const auto problem = make_problem<Real>(arguments.problem);
+    const auto problem = prepare<Real>(arguments.problem.file(),
+                                       arguments.problem.resolve(arguments.problem.specification.options));
     std::vector<std::pair<std::string, std::uint64_t>> plan;
     for (const std::string& method : methods)
         for (int k = 0; k < (is_stochastic(method) ? arguments.seeds : 1); ++k) {
-            plan.emplace_back(method, arguments.problem.seed + static_cast<std::uint64_t>(k));
+            plan.emplace_back(method, arguments.problem.seed() + static_cast<std::uint64_t>(k));
         }
 
     std::vector<RunRecord> runs;
@@ -144,8 +146,8 @@ int compare(CompareArguments& arguments) {
             options.seed = seed;
             options.parameters = own_parameters(method, parameters);
             // No warm start from another method.
-            const auto region = make_region<Real>(problem->region_spec, problem->threads);
-            RunRecord run = record_run(*problem->objective, *region, options, trace_points,
+            const auto region = problem.new_region();
+            RunRecord run = record_run(*problem.objective, *region, options, trace_points,
                                        [] { return InterruptGuard::asked(); });
             stopped = InterruptGuard::asked();
             if (stopped) break;  // half a run would not be on the same footing
@@ -166,8 +168,7 @@ int compare(CompareArguments& arguments) {
     }
     const auto summary = summary_of(arguments, runs);
     write_file((folder / "summary.json").string(), json_text(summary, 2) + "\n");
-    const nlohmann::json panel =
-        panel_of(arguments.problem.data.source + ", " + problem->region->describe(), runs);
+    const nlohmann::json panel = panel_of(arguments.problem.data.source + ", " + problem.region_text, runs);
     for (const char* quantity : {"suboptimality", "gap", "error"})
         for (const char* axis : {"seconds", "epochs", "iterations"}) {
             write_file((folder / "figures" / fmt::format("{}-{}.svg", quantity, axis)).string(),
@@ -175,8 +176,8 @@ int compare(CompareArguments& arguments) {
         }
     const nlohmann::json report{{"title", "alfcg compare " + arguments.problem.data.source},
                                 {"command", arguments.command},
-                                {"version", ALFCG_VERSION},
-                                {"facts", facts_of(arguments, *problem)},
+                                {"version", version()},
+                                {"facts", facts_of(arguments, problem)},
                                 {"figures", {{{"title", "Course of the runs"}, {"panels", {panel}}}}},
                                 {"tables", {ranking_table(runs)}}};
     write_file((folder / "report.html").string(), report_page(report));
@@ -212,7 +213,7 @@ Command add_compare(CommandOptions options) {
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
     options.add_flag("--json", arguments->json, "print the summary as one JSON object", "Output");
     return [arguments, options] {
-        if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
+        if (arguments->seeds < 1) throw QuantityError("seeds", "must be at least 1");
         arguments->problem.verify();
         if (arguments->output.empty()) arguments->output = default_folder(arguments->problem.data.source);
         check_folder(arguments->output);

@@ -7,13 +7,15 @@
 #include <string>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/version.hpp"
 #include "cli/commands.hpp"
 
 namespace {
 
-int fail(std::string message) {
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    fmt::print(stderr, "alfcg: {}\n", message);
+int fail(const std::string& message) {
+    std::string line = alfcg::cli::with_options(message);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    fmt::print(stderr, "alfcg: {}\n", line);
     return alfcg::cli::exit_bad_input;
 }
 
@@ -25,7 +27,7 @@ int main(int argc, char** argv) {
         CommandLine line("alfcg",
                          "alfcg trains constrained models without projections.\n"
                          "Each command explains itself: alfcg train --help.",
-                         "alfcg " ALFCG_VERSION);
+                         fmt::format("alfcg {}", alfcg::version()));
         line.add("train", "fit a model, print progress, write the model", add_train);
         line.add("predict", "apply a model to data, print the score when there are labels", add_predict);
         line.add("compare", "several methods on one problem, one report", add_compare);

@@ -7,6 +7,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/model/model.hpp"
 #include "cli/commands.hpp"
 #include "cli/problem.hpp"
@@ -65,10 +66,11 @@ int predict_with(const PredictArguments& arguments) {
         throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none",
                                 arguments.model, to_text(model.loss.kind)));
     }
-    ReadOptions read = arguments.data.resolve(arguments.threads);
+    ReadOptions read = arguments.data.resolve();
+    read.threads = arguments.threads;
     read.labels_required = false;
     read.features = model.weights.cols();
-    auto data = load_dataset<Real>(arguments.data.source, read);
+    const auto data = load_dataset<Real>(arguments.data.source, read);
     const Predictions predictions = predict(model, data, arguments.probabilities, arguments.threads);
 
     const std::string text = as_text(model, predictions, arguments.probabilities);
@@ -80,24 +82,24 @@ int predict_with(const PredictArguments& arguments) {
         }
     }
     const Index count = rows(data.features);
+    const std::optional<Score> score =
+        predictions.scored ? std::optional(score_of(predictions)) : std::nullopt;
     if (arguments.json) {
         nlohmann::ordered_json json;
         json["rows"] = count;
-        if (predictions.scored && classification) {
-            json["accuracy"] = static_cast<double>(predictions.correct) / static_cast<double>(count);
-            json["correct"] = predictions.correct;
-        } else if (predictions.scored) {
-            json["mean_squared_error"] = predictions.mean_squared_error;
+        if (score && classification) {
+            json["accuracy"] = score->value();
+            json["correct"] = score->correct;
+        } else if (score) {
+            json["mean_squared_error"] = score->value();
         }
         json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
         fmt::print("{}\n", json_text(json));
-    } else if (predictions.scored && !arguments.quiet) {
+    } else if (score && !arguments.quiet) {
         if (classification) {
-            fmt::print("Accuracy = {:.6g}% ({}/{})\n",
-                       100.0 * static_cast<double>(predictions.correct) / static_cast<double>(count),
-                       predictions.correct, count);
+            fmt::print("Accuracy = {:.6g}% ({}/{})\n", 100.0 * score->value(), score->correct, count);
         } else {
-            fmt::print("Mean squared error = {:.9g} ({} rows)\n", predictions.mean_squared_error, count);
+            fmt::print("Mean squared error = {:.9g} ({} rows)\n", score->value(), count);
         }
     }
     return 0;

@@ -12,10 +12,11 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/core/text.hpp"
+#include "alfcg/core/version.hpp"
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/problem.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
 #include "core/threads.hpp"
@@ -134,7 +135,7 @@ class Series {
     std::size_t total_ = 0;
     std::size_t finished_ = 0;
     std::size_t kept_ = 0;
-    std::unique_ptr<Problem<Real>> problem_;
+    std::optional<Problem<Real>> problem_;
     std::string problem_data_;
 };
 
@@ -142,14 +143,14 @@ template <class Real>
 Problem<Real>& Series<Real>::problem(const std::string& data) {
     if (problem_data_ != data) {
         problem_.reset();
-        ProblemArguments wanted;
-        wanted.data.source = data_name(data, arguments_.scale);
-        wanted.data.read.data_dir = arguments_.data_dir;
+        FileData file{data_name(data, arguments_.scale), {}};
+        file.read.data_dir = arguments_.data_dir;
+        Specification wanted;
         wanted.loss = "multinomial";
         wanted.region = "nuclear";
-        wanted.normalize = arguments_.normalize;
+        wanted.normalization = parse_normalization(arguments_.normalize);
         wanted.threads = arguments_.threads;
-        problem_ = make_problem<Real>(wanted);
+        problem_ = prepare<Real>(file, wanted);
         problem_data_ = data;
     }
     return *problem_;
@@ -207,7 +208,7 @@ bool Series<Real>::run_data(const std::string& data, const std::vector<PaperPane
             } catch (const Error& error) {
                 // MNIST is not ours to ship: without it, its panels are left out, and said so.
                 if (data != "mnist" || problem_data_ == data) throw;
-                skipped = fmt::format("skipped: {}", error.what());
+                skipped = fmt::format("skipped: {}", with_options(error.what()));
                 fmt::print(stderr, "{}MNIST panels {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "",
                            skipped);
                 result.note = skipped;
@@ -312,7 +313,7 @@ void write_report(const ReproduceArguments& arguments, const std::vector<Compari
     fact("precision", arguments.precision);
     const json report{{"title", "The paper's figures, " + arguments.scale + " scale"},
                       {"command", arguments.command},
-                      {"version", ALFCG_VERSION},
+                      {"version", version()},
                       {"facts", facts},
                       {"figures", figures},
                       {"tables", tables},
@@ -415,7 +416,7 @@ Command add_reproduce(CommandOptions options) {
             throw Error("unknown scale '" + arguments->scale + "': use small or paper");
         }
         check_precision(arguments->precision);
-        if (arguments->seeds < 1) throw Error("--seeds must be at least 1");
+        if (arguments->seeds < 1) throw QuantityError("seeds", "must be at least 1");
         check_threads(arguments->threads);
         if (!arguments->normalize.empty()) static_cast<void>(parse_normalization(arguments->normalize));
         if (arguments->figures.empty()) arguments->figures = {1, 2, 3, 4, 5, 6, 7};

@@ -8,10 +8,8 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/catalogue.hpp"
-#include "alfcg/method/solve.hpp"
-#include "alfcg/model/model.hpp"
-#include "alfcg/region/spectrum.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/problem.hpp"
@@ -45,114 +43,73 @@ std::string default_model_path(const std::string& source) {
 }
 
 template <class Real>
-struct Outcome {
-    Solution<Real> result;
-    Model<Real> model;
-    Predictions training;
-    std::optional<Predictions> held_out;
-};
-
-template <class Real>
-Model<Real> make_model(const Problem<Real>& problem, const std::string& method, const Matrix<Real>& weights) {
-    Model<Real> model;
-    model.weights = weights;
-    model.classes = problem.classes;
-    model.loss = problem.loss;
-    model.region = problem.region_spec.name;
-    model.p = problem.region_spec.parameters.number("p").value_or(0);
-    model.radius = problem.region_spec.parameters.number("radius").value_or(0);
-    model.composite = problem.region_spec.composite;
-    model.method = method;
-    return model;
-}
-
-nlohmann::json score(const Predictions& predictions, bool classification) {
-    const auto rows =
-        static_cast<double>(classification ? predictions.classes.size() : predictions.values.size());
-    return classification ? static_cast<double>(predictions.correct) / rows : predictions.mean_squared_error;
-}
-
-template <class Real>
 nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
-                               const Outcome<Real>& outcome) {
-    const Solution<Real>& result = outcome.result;
-    const bool classification = is_classification(problem.loss.kind);
-    const std::string measure = classification ? "accuracy" : "mean_squared_error";
-    const auto& weights = outcome.model.weights;
+                               const Report& report) {
+    const std::string measure = report.training.classification ? "accuracy" : "mean_squared_error";
+    const Shape weights = problem.objective->shape();
     const auto number = [](const std::optional<double>& value) {
         return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
     };
     nlohmann::ordered_json json;
-    json["status"] = to_text(result.status);
-    json["iterations"] = result.iterations;
-    json["epochs"] = result.epochs;
-    json["function_evaluations"] = result.counters.function_evaluations;
-    json["seconds"] = result.seconds.method();
-    json["objective"] = result.metrics.objective;
-    json["gap"] = result.metrics.gap;
-    json["gap_certificate"] = result.metrics.gap_exact ? "exact" : "upper bound";
-    json[measure] = score(outcome.training, classification);
-    if (outcome.held_out) json["holdout_" + measure] = score(*outcome.held_out, classification);
-    json["rank"] = weights.rows() > 1 ? nlohmann::json(numerical_rank(weights)) : nlohmann::json();
-    json["nonzeros"] =
-        std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
+    json["status"] = to_text(report.status);
+    json["iterations"] = report.iterations;
+    json["epochs"] = report.epochs;
+    json["function_evaluations"] = report.counters.function_evaluations;
+    json["seconds"] = report.seconds.method();
+    json["objective"] = report.metrics.objective;
+    json["gap"] = report.metrics.gap;
+    json["gap_certificate"] = report.metrics.gap_exact ? "exact" : "upper bound";
+    json[measure] = report.training.value();
+    if (report.held_out) json["holdout_" + measure] = report.held_out->value();
+    json["rank"] = report.rank ? nlohmann::json(*report.rank) : nlohmann::json();
+    json["nonzeros"] = report.nonzeros;
     json["method"] = arguments.run.method;
-    json["rho"] = number(result.scale);
-    for (const auto& [name, value] : result.parameters.all())
-        if (const auto chosen = result.parameters.number(name)) json[name] = *chosen;
+    json["rho"] = number(report.scale);
+    for (const auto& [name, value] : report.parameters.all())
+        if (const auto chosen = report.parameters.number(name)) json[name] = *chosen;
     json["loss"] = to_text(problem.loss.kind);
-    json["region"] = problem.region->describe();
+    json["region"] = problem.region_text;
     json["rows"] = rows(problem.training.features);
-    json["features"] = weights.cols();
-    json["outputs"] = weights.rows();
+    json["features"] = weights.cols;
+    json["outputs"] = weights.rows;
     json["precision"] = arguments.problem.precision;
-    json["seed"] = arguments.problem.seed;
+    json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
-    json["timings"] = {{"gradient", result.seconds.gradient},
-                       {"oracle", result.seconds.oracle},
-                       {"step", result.seconds.step},
-                       {"metrics", result.seconds.metrics}};
-    json["oracle_calls"] = result.counters.oracle_calls;
+    json["timings"] = {{"gradient", report.seconds.gradient},
+                       {"oracle", report.seconds.oracle},
+                       {"step", report.seconds.step},
+                       {"metrics", report.seconds.metrics}};
+    json["oracle_calls"] = report.counters.oracle_calls;
     json["model"] = arguments.model;
     if (!arguments.trace.empty()) json["trace"] = arguments.trace;
     return json;
 }
 
-void print_score(const char* title, const Predictions& predictions, bool classification) {
-    if (classification) {
-        const auto total = predictions.classes.size();
-        fmt::print("{:<11}{:.2f}% ({}/{})\n", title,
-                   100.0 * static_cast<double>(predictions.correct) / static_cast<double>(total),
-                   predictions.correct, total);
+void print_score(const char* title, const Score& score) {
+    if (score.classification) {
+        fmt::print("{:<11}{:.2f}% ({}/{})\n", title, 100.0 * score.value(), score.correct, score.rows);
     } else {
-        fmt::print("{:<11}mean squared error {:.6g}\n", title, predictions.mean_squared_error);
+        fmt::print("{:<11}mean squared error {:.6g}\n", title, score.value());
     }
 }
 
-template <class Real>
-void print_closing(const TrainArguments& arguments, const Problem<Real>& problem,
-                   const Outcome<Real>& outcome) {
-    const Solution<Real>& result = outcome.result;
-    const bool classification = is_classification(problem.loss.kind);
-    const auto& weights = outcome.model.weights;
-    fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(result.status),
-               result.iterations, result.epochs, result.seconds.method());
-    fmt::print("{:<11}{:.8g}\n", "objective", result.metrics.objective);
-    fmt::print("{:<11}{:.6g} ({})\n", "gap", result.metrics.gap,
-               result.metrics.gap_exact ? "exact" : "upper bound");
-    if (result.scale) {
-        fmt::print("{:<11}{:.3g}{}\n", "rho", *result.scale,
+void print_closing(const TrainArguments& arguments, Index weights, const Report& report) {
+    fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
+               report.iterations, report.epochs, report.seconds.method());
+    fmt::print("{:<11}{:.8g}\n", "objective", report.metrics.objective);
+    fmt::print("{:<11}{:.6g} ({})\n", "gap", report.metrics.gap,
+               report.metrics.gap_exact ? "exact" : "upper bound");
+    if (report.scale) {
+        fmt::print("{:<11}{:.3g}{}\n", "rho", *report.scale,
                    arguments.run.resolve(0).parameters.number("rho") ? "" : " (found)");
     }
-    print_score(classification ? "accuracy" : "fit", outcome.training, classification);
-    if (outcome.held_out) print_score("held out", *outcome.held_out, classification);
-    if (weights.rows() > 1) fmt::print("{:<11}{}\n", "rank", numerical_rank(weights));
-    fmt::print("{:<11}{} of {}\n", "non-zeros",
-               std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; }),
-               weights.size());
+    print_score(report.training.classification ? "accuracy" : "fit", report.training);
+    if (report.held_out) print_score("held out", *report.held_out);
+    if (report.rank) fmt::print("{:<11}{}\n", "rank", *report.rank);
+    fmt::print("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
     fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
-               "time", result.seconds.gradient, result.seconds.oracle, result.seconds.step,
-               result.seconds.metrics);
+               "time", report.seconds.gradient, report.seconds.oracle, report.seconds.step,
+               report.seconds.metrics);
     fmt::print("{:<11}{}\n", "model", arguments.model);
     if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
 }
@@ -165,48 +122,42 @@ void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem
     fmt::print(out, "data       {}: {}{}\n", arguments.problem.data.source,
                describe_features(problem.training.features), classes);
     if (problem.held_out) fmt::print(out, "held out   {}\n", describe_features(problem.held_out->features));
-    fmt::print(out, "loss       {}{}\n", loss, arguments.problem.loss.empty() ? " (from the labels)" : "");
-    fmt::print(out, "region     {}\n", problem.region->describe());
+    fmt::print(out, "loss       {}{}\n", loss,
+               arguments.problem.specification.loss.empty() ? " (from the labels)" : "");
+    fmt::print(out, "region     {}\n", problem.region_text);
     fmt::print(out, "method     {}, {}, {} thread{}\n\n", arguments.run.method, arguments.problem.precision,
                problem.threads, problem.threads == 1 ? "" : "s");
 }
 
 template <class Real>
 int train(TrainArguments& arguments) {
-    Options options = arguments.run.resolve(arguments.problem.seed);
+    Options options = arguments.run.resolve(arguments.problem.seed());
     std::string drawn;
     if (!arguments.batches_out.empty()) options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
     if (!arguments.trace.empty()) options.gap_every = arguments.trace_every;
 
-    const auto problem = make_problem<Real>(arguments.problem);
+    auto problem = prepare<Real>(arguments.problem.file(), arguments.problem.resolve(options));
     if (!arguments.batches.empty())
-        options.batches = read_batches(arguments.batches, rows(problem->training.features));
+        options.batches = read_batches(arguments.batches, rows(problem.training.features));
     std::FILE* table = arguments.json ? stderr : stdout;
     // The summary alone goes to stdout; a stderr that is not looked at keeps its one line for errors.
     const bool show = !arguments.quiet && (!arguments.json || isatty(STDERR_FILENO) != 0);
-    if (show) print_banner(table, arguments, *problem);
+    if (show) print_banner(table, arguments, problem);
 
     std::string trace(trace_header);
-    Outcome<Real> outcome;
-    {
-        const InterruptGuard guard;
-        std::optional<Progress> progress;
-        if (show) progress.emplace(table, options);
-        outcome.result =
-            solve<Real>(*problem->objective, *problem->region, options, [&](const Snapshot<Real>& now) {
-                if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
-                    trace += trace_line(trace_row(now));
-                }
-                if (progress) progress->show(now);
-                return InterruptGuard::asked() ? Action::stop : Action::proceed;
-            });
-    }
-
-    outcome.model = make_model(*problem, options.method, outcome.result.x);
-    outcome.training = predict(outcome.model, problem->training, false, problem->threads);  // scaled already
-    outcome.model.scaling = problem->scaling;
-    if (problem->held_out)
-        outcome.held_out = predict(outcome.model, *problem->held_out, false, problem->threads);
+    std::optional<InterruptGuard> guard(std::in_place);
+    std::optional<Progress> progress;
+    if (show) progress.emplace(table, options);
+    const Fitted<Real> fitted = fit(problem, options, [&](const Snapshot<Real>& now) {
+        if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
+            trace += trace_line(trace_row(now));
+        }
+        if (progress) progress->show(now);
+        return InterruptGuard::asked() ? Action::stop : Action::proceed;
+    });
+    progress.reset();
+    guard.reset();
+    const Report& report = fitted.report;
 
     // Everything is on disk before the first name appears: a full disk leaves no half of the outputs.
     std::optional<OutputFile> trace_file;
@@ -219,16 +170,16 @@ int train(TrainArguments& arguments) {
     };
     prepare(trace_file, arguments.trace, trace);
     prepare(batches_file, arguments.batches_out, drawn);
-    save_model(outcome.model, arguments.model);
+    save_model(fitted.model, arguments.model);
     if (trace_file) trace_file->commit();
     if (batches_file) batches_file->commit();
 
     if (arguments.json) {
-        fmt::print("{}\n", json_text(summary(arguments, *problem, outcome)));
+        fmt::print("{}\n", json_text(summary(arguments, problem, report)));
     } else if (!arguments.quiet) {
-        print_closing(arguments, *problem, outcome);
+        print_closing(arguments, fitted.model.weights.size(), report);
     }
-    return outcome.result.status == Status::interrupted ? exit_interrupted : 0;
+    return report.status == Status::interrupted ? exit_interrupted : 0;
 }
 
 }  // namespace
@@ -252,7 +203,7 @@ Command add_train(CommandOptions options) {
                      "print the closing summary as one JSON object; a table only on a terminal, to stderr",
                      group);
     return [arguments] {
-        if (arguments->trace_every < 1) throw Error("--trace-every must be at least 1");
+        if (arguments->trace_every < 1) throw QuantityError("trace-every", "must be at least 1");
         arguments->problem.verify();
         if (arguments->model.empty()) arguments->model = default_model_path(arguments->problem.data.source);
         check_outputs(

@@ -110,13 +110,13 @@ bool expects_label(const std::string& path, Index line, Index width, const ReadO
     if (!options.labels.empty()) {
         if (!options.label_column.empty() && options.label_column != "none")
             throw Error(path +
-                        ": labels from a column and from a file; give --label-column or --labels, not both");
+                        ": labels from a column and from a file; give `label-column` or `labels`, not both");
         return false;
     }
     if (options.label_column == "none") {
         if (options.labels_required)
             throw InputError(
-                path, 0, "labels are needed, but the label column is 'none'; give them with --labels FILE");
+                path, 0, "labels are needed, but the label column is 'none'; give them with `labels` FILE");
         return false;
     }
     if (options.labels_required) {

@@ -93,7 +93,7 @@ class SparseReader {
     Dataset<Real> finish() {
         if (rows_ == 0) throw InputError(path_, 0, "no data rows");
         if (last_index_ == 0 && options_.features == 0)
-            throw InputError(path_, 0, "no feature occurs in any row; fix their number with --features");
+            throw InputError(path_, 0, "no feature occurs in any row; fix their number with `features`");
         SparseFeatures<Real> features;
         features.row_count = rows_;
         features.col_count = options_.features > 0 ? options_.features : last_index_;

@@ -29,12 +29,12 @@ void check_feature_count(const std::string& source, Index found, const ReadOptio
 
 void refuse_label_column(const std::string& source, const ReadOptions& options) {
     if (!options.label_column.empty())
-        throw Error(source + ": --label-column is for CSV files, and this is not one");
+        throw Error(source + ": `label-column` is for CSV files, and this is not one");
 }
 
 void refuse_label_file(const std::string& source, const ReadOptions& options) {
     if (!options.labels.empty())
-        throw Error(source + ": has labels of its own; --labels is for NPY, IDX and CSV files");
+        throw Error(source + ": has labels of its own; `labels` is for NPY, IDX and CSV files");
 }
 
 template <class Real>
@@ -52,7 +52,7 @@ Dataset<Real> read_array_file(ByteSource& source, Format format, const ReadOptio
     if (options.labels_required && options.labels.empty())
         throw InputError(
             source.path(), 0,
-            fmt::format("{} files hold no labels; give them with --labels FILE", npy ? "NPY" : "IDX"));
+            fmt::format("{} files hold no labels; give them with `labels` FILE", npy ? "NPY" : "IDX"));
     refuse_label_column(source.path(), options);
     ArrayLayout layout;
     if (npy) {
@@ -101,9 +101,9 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
 
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options) {
-    if (options.rows < 0) throw Error(fmt::format("--rows must be positive, not {}", options.rows));
+    if (options.rows < 0) throw QuantityError("rows", fmt::format("must be positive, not {}", options.rows));
     if (options.features < 0)
-        throw Error(fmt::format("--features must be positive, not {}", options.features));
+        throw QuantityError("features", fmt::format("must be positive, not {}", options.features));
     try {
         const auto builtin = parse_builtin(source);
         Dataset<Real> data =

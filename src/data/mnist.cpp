@@ -38,9 +38,9 @@ std::string find_file(const std::string& builtin, const std::string& data_dir, c
         }
     if (searched.empty())
         throw Error(
-            fmt::format("{}: where is {}? Give its folder with --data-dir or in $ALFCG_DATA", builtin, file));
+            fmt::format("{}: where is {}? Give its folder with `data-dir` or in $ALFCG_DATA", builtin, file));
     throw Error(
-        fmt::format("{}: no {} (or .gz, .bz2, .xz) in {}; give its folder with --data-dir or in $ALFCG_DATA",
+        fmt::format("{}: no {} (or .gz, .bz2, .xz) in {}; give its folder with `data-dir` or in $ALFCG_DATA",
                     builtin, file, searched));
 }
 

@@ -52,7 +52,7 @@ void divide_rows(AnyFeatures& features, int threads, const RowDivisor& row_divis
     });
     if (overflow)
         throw Error(
-            "normalisation gives numbers that are too large; use --precision f64 or scale the data first");
+            "normalisation gives numbers that are too large; use `precision` f64 or scale the data first");
 }
 
 template <class AnyFeatures>

@@ -77,17 +77,23 @@ std::vector<double> singular_values(const Matrix<Real>& x) {
 }
 
 template <class Real>
-Index numerical_rank(const Matrix<Real>& x) {
-    const std::vector<double> values = singular_values(x);
+Index numerical_rank(const std::vector<double>& values, Shape shape) {
     if (values.empty()) return 0;
-    const double resolution = static_cast<double>(std::max(x.rows(), x.cols())) *
+    const double resolution = static_cast<double>(std::max(shape.rows, shape.cols)) *
                               static_cast<double>(std::numeric_limits<Real>::epsilon());
     const double cut = values.front() * resolution;
     return std::count_if(values.begin(), values.end(), [cut](double value) { return value > cut; });
 }
 
+template <class Real>
+Index numerical_rank(const Matrix<Real>& x) {
+    return numerical_rank<Real>(singular_values(x), x.shape());
+}
+
 template std::vector<double> singular_values(const Matrix<float>&);
 template std::vector<double> singular_values(const Matrix<double>&);
+template Index numerical_rank<float>(const std::vector<double>&, Shape);
+template Index numerical_rank<double>(const std::vector<double>&, Shape);
 template Index numerical_rank(const Matrix<float>&);
 template Index numerical_rank(const Matrix<double>&);
 

@@ -82,12 +82,12 @@ std::vector<std::string> select_methods(std::string_view list) {
         }
         if (!known) {
             throw Error(
-                fmt::format("--methods: '{}' is neither a method (see alfcg methods) nor deterministic, "
+                fmt::format("`methods`: '{}' is neither a method (see alfcg methods) nor deterministic, "
                             "finite-sum, expectation or all",
                             word));
         }
     }
-    if (wanted.empty()) throw Error("--methods: give at least one method");
+    if (wanted.empty()) throw Error("`methods`: give at least one method");
     std::vector<std::string> names;
     for (const MethodInfo& method : table)
         if (wanted.contains(method.name)) names.emplace_back(method.name);

@@ -7,7 +7,8 @@
 
 namespace alfcg {
 
-/// Bad usage or bad input. The text is one line that says what is wrong, where, and what would be right.
+/// Bad usage or bad input. The text is one line that says what is wrong, where, and what would be right. Quantities that
+/// would change it are named in backticks: "take fewer rows (`rows`)".
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

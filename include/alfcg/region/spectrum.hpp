@@ -15,5 +15,8 @@ std::vector<double> singular_values(const Matrix<Real>& x);
 /// matrix_rank.
 template <class Real>
 Index numerical_rank(const Matrix<Real>& x);
+/// The same from its singular values, largest first.
+template <class Real>
+Index numerical_rank(const std::vector<double>& values, Shape shape);
 
 }  // namespace alfcg

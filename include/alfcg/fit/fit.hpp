@@ -1,0 +1,140 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "alfcg/data/dataset.hpp"
+#include "alfcg/data/normalize.hpp"
+#include "alfcg/data/view.hpp"
+#include "alfcg/model/model.hpp"
+#include "alfcg/objective/objective.hpp"
+#include "alfcg/region/spec.hpp"
+#include "alfcg/method/solve.hpp"
+
+/// From data to a model in one call: fit(). What it is made of can be had in parts, for several runs on the same data:
+/// prepare(), and fit() on what that gives.
+namespace alfcg {
+
+/// What to minimise, over which set, and how.
+struct Specification {
+    std::string loss;                 // a name from loss_catalogue(); empty: from the labels
+    std::optional<double> threshold;  // huber: where the loss becomes linear; none: 1
+    std::optional<double> width;      // welsch: width of the loss; none: 1
+
+    std::string
+        region;  // a name from regions(); empty: nuclear for a matrix of weights, l1 for a vector
+    std::optional<double> p;  // lp: the p of the norm
+    double radius = 10;
+    Composite composite;
+
+    Normalization normalization = Normalization::none;
+    double hold_out = 0;  // fraction of the rows that is set aside for testing, drawn with options.seed
+
+    Options options = default_options();
+    int threads = 0;  // 0: all cores
+
+    /// Checks all that can be checked before there are data; throws Error, mostly a QuantityError.
+    void verify() const;
+    /// A hundred passes over the data.
+    static Options default_options();
+};
+
+/// A file or the name of a built-in set, with what is to be known to read it.
+struct FileData {
+    std::string source;
+    ReadOptions read = {};  // its threads are those of the specification
+};
+
+/// Arrays of the caller, which must stay as they are until the problem made from them is gone. A model keeps none of them.
+struct ArrayData {
+    FeatureView features;
+    LabelView labels = {};
+    std::string name = "data";  // in messages
+};
+
+using Data = std::variant<FileData, ArrayData>;
+
+/// Data, objective and region, ready to solve.
+template <class Real>
+struct Problem {
+    Dataset<Real> training;                 // scaled
+    std::optional<Dataset<Real>> held_out;  // as it came
+    Scaling scaling;
+    Classes classes;  // of the rows that train
+    LossOptions loss;
+    RegionSpec region;
+    std::string region_text;  // the region in words
+    std::unique_ptr<Objective<Real>> objective;
+    int threads = 1;
+
+    /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.
+    [[nodiscard]] std::unique_ptr<Region<Real>> new_region() const;
+};
+
+/// Reads or looks at the data and puts the problem together. Throws Error when they are wrong or do not fit the
+/// specification.
+template <class Real>
+Problem<Real> prepare(const Data& data, const Specification& specification);
+/// The same for data that are at hand. Those that are moved in are scaled and split in place, if nobody else looks at them.
+template <class Real>
+Problem<Real> prepare(Dataset<Real> data, const Specification& specification);
+
+/// How well a model does on some rows.
+struct Score {
+    Index rows = 0;
+    bool classification = false;
+    Index correct = 0;              // classification
+    double mean_squared_error = 0;  // regression
+
+    /// The share of rows that are right, or the mean squared error.
+    [[nodiscard]] double value() const {
+        return classification ? static_cast<double>(correct) / static_cast<double>(rows) : mean_squared_error;
+    }
+};
+
+/// What became of a run. The weights are in the model.
+struct Report {
+    Status status = Status::max_iterations;
+    Metrics metrics;  // of the weights, on the training rows
+    Index iterations = 0;
+    double epochs = 0;
+    Counters counters;
+    Timings seconds;
+    Parameters parameters;        // as used, defaults filled in
+    std::optional<double> scale;  // ρ that the method worked with, where it has one
+    int threads = 1;
+
+    Score training;
+    std::optional<Score> held_out;
+    Index nonzeros = 0;
+    // Of a matrix of weights; a vector has none.
+    std::vector<double> singular_values;  // largest first
+    std::optional<Index> rank;            // see numerical_rank
+};
+
+template <class Real>
+struct Fitted {
+    Model<Real> model;
+    Report report;
+};
+
+/// One run on a prepared problem. Runs do not depend on those before.
+template <class Real>
+Fitted<Real> fit(Problem<Real>& problem, const Options& options,
+                 const std::type_identity_t<Observer<Real>>& observer = {});
+/// One run from the data: fit<float>(FileData{"a9a"}, specification).
+template <class Real>
+Fitted<Real> fit(const Data& data, const Specification& specification,
+                 const std::type_identity_t<Observer<Real>>& observer = {});
+
+/// The model's score on rows with labels. Throws Error when there are none, or the loss has no use for them.
+template <class Real>
+Score score_of(const Model<Real>& model, const Dataset<Real>& data, int threads = 0);
+/// The same of predictions at hand, which were scored.
+Score score_of(const Predictions& predictions);
+
+}  // namespace alfcg

@@ -1,0 +1,96 @@
+#include "alfcg/fit/fit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/region/spectrum.hpp"
+
+namespace alfcg {
+
+namespace {
+
+template <class Real>
+Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights) {
+    Model<Real> model;
+    model.weights = std::move(weights);
+    model.classes = problem.classes;
+    model.loss = problem.loss;
+    model.region = problem.region.name;
+    model.p = problem.region.parameters.number("p").value_or(0);
+    model.radius = problem.region.parameters.number("radius").value_or(0);
+    model.composite = problem.region.composite;
+    model.method = method;
+    return model;
+}
+
+template <class Real>
+Report report_of(const Solution<Real>& result) {
+    Report report;
+    report.status = result.status;
+    report.metrics = result.metrics;
+    report.iterations = result.iterations;
+    report.epochs = result.epochs;
+    report.counters = result.counters;
+    report.seconds = result.seconds;
+    report.parameters = result.parameters;
+    report.scale = result.scale;
+    const Matrix<Real>& weights = result.x;
+    report.nonzeros =
+        std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
+    if (weights.rows() > 1) {
+        report.singular_values = singular_values(weights);
+        report.rank = numerical_rank<Real>(report.singular_values, weights.shape());
+    }
+    return report;
+}
+
+}  // namespace
+
+Score score_of(const Predictions& predictions) {
+    if (!predictions.scored) throw Error("there are no labels, or none that fit the loss: nothing to score");
+    Score score;
+    score.classification = predictions.values.empty();
+    score.rows =
+        static_cast<Index>(score.classification ? predictions.classes.size() : predictions.values.size());
+    score.correct = predictions.correct;
+    score.mean_squared_error = predictions.mean_squared_error;
+    return score;
+}
+
+template <class Real>
+Score score_of(const Model<Real>& model, const Dataset<Real>& data, int threads) {
+    return score_of(predict(model, data, false, threads));
+}
+
+template <class Real>
+Fitted<Real> fit(Problem<Real>& problem, const Options& options,
+                 const std::type_identity_t<Observer<Real>>& observer) {
+    const auto region = problem.new_region();
+    Solution<Real> result = solve<Real>(*problem.objective, *region, options, observer);
+    Fitted<Real> fitted;
+    fitted.report = report_of(result);
+    fitted.report.threads = problem.threads;
+    fitted.model = model_of(problem, options.method, std::move(result.x));
+    // The training rows are scaled already.
+    fitted.report.training = score_of(fitted.model, problem.training, problem.threads);
+    fitted.model.scaling = problem.scaling;
+    if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.threads);
+    return fitted;
+}
+
+template <class Real>
+Fitted<Real> fit(const Data& data, const Specification& specification,
+                 const std::type_identity_t<Observer<Real>>& observer) {
+    Problem<Real> problem = prepare<Real>(data, specification);
+    return fit(problem, specification.options, observer);
+}
+
+template Score score_of(const Model<float>&, const Dataset<float>&, int);
+template Score score_of(const Model<double>&, const Dataset<double>&, int);
+template Fitted<float> fit(Problem<float>&, const Options&, const Observer<float>&);
+template Fitted<double> fit(Problem<double>&, const Options&, const Observer<double>&);
+template Fitted<float> fit<float>(const Data&, const Specification&, const Observer<float>&);
+template Fitted<double> fit<double>(const Data&, const Specification&, const Observer<double>&);
+
+}  // namespace alfcg

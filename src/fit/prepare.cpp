@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "core/threads.hpp"
+#include "data/memory.hpp"
+#include "fit/specification.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// The targets of the rows; labels that the loss cannot use are told with the name of the data.
+template <class Real>
+Targets targets_of(const Dataset<Real>& data, Loss loss, Classes& classes) {
+    try {
+        return make_targets(data.labels, loss, classes);
+    } catch (const Error& error) {
+        throw InputError(data.name, 0, error.what());
+    }
+}
+
+// What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
+template <class Real>
+void check_weights(const std::string& name, Shape shape, int threads) {
+    check_memory(name, static_cast<double>(shape.rows) * static_cast<double>(shape.cols),
+                 sizeof(Real) * (6.0 + threads),
+                 fmt::format("a model of {} x {} weights needs", shape.rows, shape.cols),
+                 "fewer features (`features`) or outputs are needed");
+}
+
+template <class Real>
+Problem<Real> make_problem(Dataset<Real> data, const Specification& specification) {
+    Problem<Real> problem;
+    problem.threads = resolve_threads(specification.threads);
+    problem.training = std::move(data);
+    Dataset<Real>& training = problem.training;
+    if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
+    const Loss kind =
+        specification.loss.empty() ? default_loss(training.labels) : parse_loss(specification.loss);
+    problem.loss = resolve_loss(specification, kind);
+    Targets targets = targets_of(training, kind, problem.classes);
+    problem.region = resolve_region(specification, !specification.region.empty() ? specification.region
+                                                   : targets.outputs > 1         ? "nuclear"
+                                                                                 : "l1");
+    if (specification.hold_out > 0) {
+        problem.held_out = hold_out(training, specification.hold_out, specification.options.seed);
+        // The classes are those of the rows that train; a class seen only in the held-out part cannot be
+        // learned.
+        targets = targets_of(training, kind, problem.classes);
+    }
+    check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
+    problem.region_text = problem.new_region()->describe();
+    problem.scaling = measure_scaling(training.features, specification.normalization, problem.threads);
+    training.features = scaled(std::move(training.features), problem.scaling, problem.threads);
+    problem.objective =
+        linear_objective(training.features, std::move(targets), problem.loss, problem.threads);
+    return problem;
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Region<Real>> Problem<Real>::new_region() const {
+    return make_region<Real>(region, threads);
+}
+
+template <class Real>
+Problem<Real> prepare(const Data& data, const Specification& specification) {
+    specification.verify();
+    const int threads = resolve_threads(specification.threads);
+    if (const auto* file = std::get_if<FileData>(&data)) {
+        ReadOptions read = file->read;
+        read.threads = threads;
+        return make_problem(load_dataset<Real>(file->source, read), specification);
+    }
+    const auto& arrays = std::get<ArrayData>(data);
+    return make_problem(dataset_of<Real>(arrays.features, arrays.labels, arrays.name, threads),
+                        specification);
+}
+
+template <class Real>
+Problem<Real> prepare(Dataset<Real> data, const Specification& specification) {
+    specification.verify();
+    return make_problem(std::move(data), specification);
+}
+
+template struct Problem<float>;
+template struct Problem<double>;
+template Problem<float> prepare(const Data&, const Specification&);
+template Problem<double> prepare(const Data&, const Specification&);
+template Problem<float> prepare(Dataset<float>, const Specification&);
+template Problem<double> prepare(Dataset<double>, const Specification&);
+
+}  // namespace alfcg
