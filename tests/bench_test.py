@@ -16,6 +16,7 @@ sys.path.insert(0, str(BENCH))
 sys.dont_write_bytecode = True
 
 from harness import tables  # noqa: E402
+from harness.company_cases import company, measures  # noqa: E402
 from harness.data import DataFolder  # noqa: E402
 from harness.disturbance import Patience, Watch  # noqa: E402
 from harness.results import Results, Row, Table, row  # noqa: E402
@@ -107,6 +108,16 @@ class Harness(unittest.TestCase):
 
     def test_share_of_others_is_a_share(self) -> None:
         self.assertTrue(0 <= Watch(os.getpid()).others() <= 1)
+
+    def test_busy_processes_end_with_the_block(self) -> None:
+        with company(2) as processes:
+            self.assertEqual([process.poll() for process in processes], [None, None])
+        self.assertNotIn(None, [process.poll() for process in processes])
+
+    def test_company_measures_each_thing_once(self) -> None:
+        names = [measure.what for measure in measures("randn-50000-768")]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(measures("mnist-50000-768")), len(names) + 1)
 
     def test_results_survive_json_and_are_shown(self) -> None:
         results = Results(machine())

@@ -42,8 +42,8 @@ class Context:
     def ours(self, case: str, **settings: object) -> Worker:
         if str(settings.get("data")).startswith("mnist-"):
             settings["data-dir"] = self.data.real
-        words = [f"{key}={value}" for key, value in settings.items()]
-        return Worker([str(self.program), case, f"threads={self.threads}", *words], self.environment, self.root)
+        words = [f"{key}={value}" for key, value in ({"threads": self.threads} | settings).items()]
+        return Worker([str(self.program), case, *words], self.environment, self.root)
 
     def peer(self, module: str, python: str | None = None, **settings: object) -> Worker:
         if python is None:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "alfcg/core/matrix.hpp"
@@ -8,14 +9,26 @@
 
 namespace alfcg {
 
-/// Runs body(thread) once on each of `threads` threads, thread = 0 .. threads-1. The body must not throw.
+/// Into how many parts work is divided, none of them smaller than `least`: a part must take several times as long as
+/// waking a thread, and more threads than that would only be in each other's way.
+inline int parts_of(Index work, Index least, int threads) {
+    return static_cast<int>(std::clamp<Index>(work / least, 1, threads));
+}
+
+/// The same for one pass over so many entries, a few operations for each.
+inline int parts_of(Index entries, int threads) {
+    return parts_of(entries, Index{1} << 16, threads);
+}
+
+/// Runs body(part) once for part = 0 .. parts-1, on as many threads as far as that helps; no part may wait for another.
+/// The body must not throw.
 template <class Body>
-void parallel(int threads, const Body& body) {
-    if (threads <= 1) {
+void parallel(int parts, const Body& body) {
+    if (parts <= 1) {
         body(0);
         return;
     }
-    Team::mine().run(threads, body);
+    Team::mine().run(parts, parts, [&](int part, int /*item*/, int /*next*/) { body(part); });
 }
 
 /// The half-open range [first, last) of `count` items that falls to `part` of `parts`; fixed for given

@@ -1,5 +1,9 @@
 #include "core/team.hpp"
 
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +15,23 @@ namespace {
 
 thread_local bool is_member = false;
 
+// How long the caller works alone for the time that it has lost with members: they cost it a sixteenth at most.
+constexpr int alone_for_lost = 16;
+
+// What this thread has had of a CPU: while others have it, members among them, it stands still.
+std::chrono::nanoseconds own_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::atomic<unsigned>& forks() {
+    static std::atomic<unsigned> count = 0;
+    // A child has none of its parent's threads but the one that forked.
+    [[maybe_unused]] static const int told = pthread_atfork(nullptr, nullptr, [] { ++count; });
+    return count;
+}
+
 }  // namespace
 
 Team& Team::mine() {
@@ -19,30 +40,28 @@ Team& Team::mine() {
 }
 
 Team::~Team() {
-    for (const auto& member : members_) {
-        order(*member, nullptr, 0);
-        member->thread.join();
-    }
+    forget_members_of_parent();
+    job_ = nullptr;
+    for (int part = 1; part <= static_cast<int>(members_.size()); ++part) offer(part);
+    for (const auto& member : members_) member->thread.join();
 }
 
-void Team::work(Member& member) {
-    is_member = true;
-    for (unsigned jobs = 0;; ++jobs) {
-        await_change(member.ordered, jobs);
-        if (member.job == nullptr) return;
-        (*member.job)(member.part);
-        member.done.store(jobs + 1, std::memory_order_release);
-        member.done.notify_one();
-    }
+void Team::forget_members_of_parent() {
+    if (members_.empty() || forks_ == forks()) return;
+    // There is no thread to join.
+    for (const auto& member : members_) std::construct_at(&member->thread);
+    members_.clear();
 }
 
-int Team::recruit(int threads) {
-    if (static_cast<int>(members_.size()) + 1 >= threads) return threads;
-    members_.reserve(static_cast<std::size_t>(threads) - 1);
+int Team::recruit(int parts) {
+    forget_members_of_parent();
+    if (static_cast<int>(members_.size()) + 1 >= parts) return parts;
+    forks_ = forks();
+    members_.reserve(static_cast<std::size_t>(parts) - 1);
     try {
-        while (static_cast<int>(members_.size()) + 1 < threads) {
+        for (int part = static_cast<int>(members_.size()) + 1; part < parts; ++part) {
             auto member = std::make_unique<Member>();
-            member->thread = std::thread([member = member.get()] { work(*member); });
+            member->thread = std::thread([this, part, member = member.get()] { serve(*member, part); });
             members_.push_back(std::move(member));
         }
     } catch (const std::system_error&) {
@@ -51,25 +70,93 @@ int Team::recruit(int threads) {
     return static_cast<int>(members_.size()) + 1;
 }
 
-void Team::order(Member& member, const FunctionRef<void(int)>* job, int part) {
-    member.job = job;
-    member.part = part;
-    member.ordered.fetch_add(1, std::memory_order_release);
-    member.ordered.notify_one();
+void Team::serve(Member& member, int part) {
+    is_member = true;
+    for (unsigned seen = 0;;) {
+        await_change(member.offered, seen);
+        seen = member.offered.load(std::memory_order_acquire);
+        if (!claim(member, seen)) continue;
+        if (job_ == nullptr) return;
+        do_part(part);
+        member.done.store(seen, std::memory_order_release);
+        member.done.notify_one();
+    }
 }
 
-void Team::run(int threads, FunctionRef<void(int)> body) {
-    const int available = busy_ || is_member ? 1 : recruit(threads);
-    for (int part = 1; part < available; ++part)
-        order(*members_[static_cast<std::size_t>(part - 1)], &body, part);
-    const bool was_busy = std::exchange(busy_, true);
-    body(0);
-    for (int part = available; part < threads; ++part) body(part);
-    busy_ = was_busy;
-    for (int part = 1; part < available; ++part) {
-        const Member& member = *members_[static_cast<std::size_t>(part - 1)];
-        await_change(member.done, member.ordered.load(std::memory_order_relaxed) - 1);
+void Team::offer(int part) {
+    Member& member = member_of(part);
+    member.offered.fetch_add(1, std::memory_order_release);
+    member.offered.notify_one();
+}
+
+bool Team::claim(Member& member, unsigned offer) {
+    unsigned before = offer - 1;
+    return member.claimed.compare_exchange_strong(before, offer, std::memory_order_acq_rel);
+}
+
+int Team::take_item() {
+    return std::min(unclaimed_.fetch_add(1, std::memory_order_relaxed), job_->items);
+}
+
+int Team::do_part(int part) {
+    return do_part(part, job_->assigned() ? part : take_item());
+}
+
+int Team::do_part(int part, int item) {
+    int done = 0;
+    for (; item < job_->items; ++done) {
+        const int next = job_->assigned() ? job_->items : take_item();
+        job_->work(part, item, next);
+        item = next;
     }
+    return done;
+}
+
+void Team::do_together(int first) {
+    const Clock::time_point start = Clock::now();
+    const int left = job_->items - first;
+    const int own = job_->assigned() ? first : 0;
+    const int parts = std::min(job_->parts, own + left);
+    const int available = recruit(parts);
+    unclaimed_.store(first + 1, std::memory_order_relaxed);
+    for (int part = own + 1; part < available; ++part) offer(part);
+    const auto offered = own_time();
+    int done = do_part(own, first);
+    // The last first, since it has been offered last.
+    for (int part = parts - 1; part > own; --part) {
+        if (part < available) {
+            Member& member = member_of(part);
+            const unsigned offer = member.offered.load(std::memory_order_relaxed);
+            if (!claim(member, offer)) continue;
+            member.done.store(offer, std::memory_order_relaxed);
+        }
+        done += do_part(part);
+    }
+    const auto finished = own_time();
+    for (int part = own + 1; part < available; ++part) {
+        const Member& member = member_of(part);
+        const unsigned offer = member.offered.load(std::memory_order_relaxed);
+        for (unsigned seen; (seen = member.done.load(std::memory_order_acquire)) != offer;)
+            await_change(member.done, seen);
+    }
+    const Clock::time_point now = Clock::now();
+    const Clock::duration lost = (now - start) - (finished - offered) * left / done;
+    if (lost > Clock::duration::zero()) alone_until_ = now + alone_for_lost * lost;
+}
+
+void Team::run(int parts, int items, Work work) {
+    const Job job{work, parts, items};
+    int item = 0;
+    if (parts > 1 && !busy_ && !is_member) {
+        busy_ = true;
+        while (item < items && Clock::now() < alone_until_) job.do_alone(item++);
+        if (items - item > 1) {
+            job_ = &job;
+            do_together(std::exchange(item, items));
+        }
+        busy_ = false;
+    }
+    while (item < items) job.do_alone(item++);
 }
 
 }  // namespace alfcg

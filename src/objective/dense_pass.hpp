@@ -12,10 +12,12 @@
 /// What passes over dense data have in common, however they are stored.
 namespace alfcg {
 
-/// Multiply-adds below which waking other threads costs more than it saves.
-constexpr Index serial_work = Index{1} << 20;
-/// Entries of all shares below which one thread adds them up.
-constexpr Index serial_sums = Index{1} << 15;
+/// Into how many parts a pass over so many rows with so many multiply-adds is divided: with few rows to each, it would
+/// take longer to add up the parts' shares of the gradient than to compute them.
+inline int pass_parts(Index rows, Index work, Index least_work, int threads) {
+    constexpr Index least_rows = 32;
+    return std::min(parts_of(rows, least_rows, threads), parts_of(work, least_work, threads));
+}
 
 /// Whether a pass is to spare an output, where only differences between scores count: weights and gradient have to be
 /// worth another look.

@@ -15,8 +15,9 @@ namespace alfcg {
 
 namespace {
 
-constexpr Index head_start = 32;  // rows
-constexpr Index share_gap = 32;   // entries
+constexpr Index head_start = 32;              // rows
+constexpr Index least_work = Index{1} << 19;  // multiply-adds of a part
+constexpr Index share_gap = 32;               // entries
 // Outputs up to which a pass waits for memory more than for arithmetic.
 constexpr Index most_memory_bound = 3;
 
@@ -46,7 +47,7 @@ class DenseRows final : public RowEngine<Real> {
         relative_ = spares_an_output(scoring, selection.count);
         reference_ = -1;
         gradient_open_ = false;
-        threads_ = selection.count * cols_ * outputs_ < serial_work ? 1 : threads;
+        threads_ = pass_parts(selection.count, selection.count * cols_ * outputs_, least_work, threads);
         short_ = plain && selection.list == nullptr && kernels::are_short<Real>(cols_, summed());
         block_ = std::min(block_rows(), selection.count);
         pieces_ = share_out();
@@ -77,8 +78,9 @@ class DenseRows final : public RowEngine<Real> {
         if (short_ || to.shifted) return copy(to);
         if (outputs <= kernels::few_outputs) return;
         to.packed.resize(static_cast<std::size_t>(kernels::padded<Real>(outputs) * cols_));
-        parallel(threads_, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, threads_);
+        const int parts = parts_of(outputs * cols_, threads_);
+        parallel(parts, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, parts);
             kernels::pack_weights(weights, outputs, cols_, first, last, to.packed.data());
         });
         to.entries = to.packed.data();
@@ -200,7 +202,7 @@ class DenseRows final : public RowEngine<Real> {
         };
         if (empty(0)) std::fill_n(gradient_, summed() * cols_, Real(0));
         if (pieces() == 1 && !relative_) return;
-        const int parts = pieces() * summed() * cols_ < serial_sums ? 1 : threads_;
+        const int parts = parts_of(pieces() * summed() * cols_, threads_);
         parallel(parts, [&](int part) {
             const auto [first, last] = alfcg::share(cols_, part, parts);
             for (int other = 1; other < pieces(); ++other) {

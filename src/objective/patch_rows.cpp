@@ -19,8 +19,8 @@ using kernels::patch_rows;
 using kernels::patch_width;
 
 constexpr Index head_start = 8;  // rows
-// Multiply-adds below which one thread does all: zeros that are passed over have work of their own.
-constexpr double serial_patch_work = serial_work / 4.0;
+constexpr Index least_work =
+    Index{1} << 17;  // multiply-adds of a part: zeros that are passed over have work of their own
 
 template <class Real>
 class PatchRows final : public RowEngine<Real> {
@@ -167,7 +167,7 @@ class PatchRows final : public RowEngine<Real> {
 
     [[nodiscard]] int worthwhile(Index rows, int threads) const {
         const double work = samples_.filled() * static_cast<double>(rows * cols_ * outputs_);
-        return work < serial_patch_work ? 1 : threads;
+        return pass_parts(rows, static_cast<Index>(work), least_work, threads);
     }
     [[nodiscard]] RowPieces whole_pieces() const {
         const double data = samples_.filled() * static_cast<double>(selection_.count * cols_);
@@ -261,7 +261,7 @@ class PatchRows final : public RowEngine<Real> {
             return shares_.data();
         }
         Real* sum = filled_.front();
-        const int parts = static_cast<Index>(filled_.size()) * size < serial_sums ? 1 : threads_;
+        const int parts = parts_of(static_cast<Index>(filled_.size()) * size, threads_);
         parallel(parts, [&](int part) {
             const auto [first, last] = alfcg::share(size, part, parts);
             for (std::size_t other = 1; other < filled_.size(); ++other)

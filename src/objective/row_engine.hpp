@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -57,21 +55,11 @@ class RowEngine {
     /// depends on its pieces alone, not on who took them.
     [[nodiscard]] virtual int pieces() const = 0;
     [[nodiscard]] virtual std::pair<Index, Index> piece(int number) const = 0;
-    /// Calls body(part, piece, next) for every piece: `part` is the thread, `next` what it will get after this one, or
-    /// pieces().
+    /// Calls body(part, piece, next) for every piece: `part` says whose memory to use, `next` what comes after this piece
+    /// there, or pieces().
     template <class Body>
     void for_each_piece(int threads, const Body& body) const {
-        const int count = pieces();
-        std::atomic<int> unclaimed = 0;
-        const auto claim = [&] { return std::min(unclaimed++, count); };
-        parallel(threads, [&](int part) {
-            if (count == threads) return body(part, part, count);
-            for (int now = claim(); now < count;) {
-                const int next = claim();
-                body(part, now, next);
-                now = next;
-            }
-        });
+        Team::mine().run(threads, pieces(), body);
     }
 
     /// Lays weights (outputs x features) out for scoring; a pass may use several sets, numbered from 0. Those with

@@ -1,7 +1,6 @@
 #include "objective/sparse_columns.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "core/parallel.hpp"
@@ -77,27 +76,26 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
     sums_.resize(static_cast<std::size_t>(threads));
     for (auto& sums : sums_) sums.resize(static_cast<std::size_t>(tile_columns * stride));
     // Whoever is free takes the next columns: how long they take depends on where their residuals are.
-    std::atomic<Index> next = 0;
-    parallel(threads, [&](int part) {
+    const Index claims = (cols_ + claimed_columns - 1) / claimed_columns;
+    const int parts = static_cast<int>(std::min<Index>(threads, claims));
+    Team::mine().run(parts, static_cast<int>(claims), [&](int part, int item, int /*next*/) {
         Real* sums = sums_[static_cast<std::size_t>(part)].data();
-        for (Index first = next.fetch_add(claimed_columns); first < cols_;
-             first = next.fetch_add(claimed_columns)) {
-            const Index last = std::min(first + claimed_columns, cols_);
-            for (Index tile = first; tile < last; tile += tile_columns) {
-                const Index count = std::min(tile_columns, last - tile);
-                for (Index l = 0; l < outputs; ++l)
-                    for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
-                        __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
-                const kernels::LineChoice choice{nullptr, tile, count, place_.data() + tile};
-                if (values_ != nullptr) {
-                    const kernels::CodedLines<Real> lines{start_.data(), coded_.data(), values_};
-                    kernels::gather_sums(lines, choice, residuals, outputs, sums);
-                } else {
-                    const kernels::SparseLines<Real> lines{start_.data(), row_.data(), value_.data()};
-                    kernels::gather_sums(lines, choice, residuals, outputs, sums);
-                }
-                kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
+        const Index first = item * claimed_columns;
+        const Index last = std::min(first + claimed_columns, cols_);
+        for (Index tile = first; tile < last; tile += tile_columns) {
+            const Index count = std::min(tile_columns, last - tile);
+            for (Index l = 0; l < outputs; ++l)
+                for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
+                    __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
+            const kernels::LineChoice choice{nullptr, tile, count, place_.data() + tile};
+            if (values_ != nullptr) {
+                const kernels::CodedLines<Real> lines{start_.data(), coded_.data(), values_};
+                kernels::gather_sums(lines, choice, residuals, outputs, sums);
+            } else {
+                const kernels::SparseLines<Real> lines{start_.data(), row_.data(), value_.data()};
+                kernels::gather_sums(lines, choice, residuals, outputs, sums);
             }
+            kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
         }
     });
 }

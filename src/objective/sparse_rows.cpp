@@ -15,8 +15,7 @@ namespace alfcg {
 
 namespace {
 
-// Multiply-adds below which waking other threads costs more than it saves.
-constexpr Index serial_work = Index{1} << 18;
+constexpr Index least_work = Index{1} << 17;  // multiply-adds of a part
 constexpr Index block_rows = 64;
 // Pieces of the rows for each thread, where threads take them as they get free.
 constexpr int pieces_a_thread = 16;
@@ -41,7 +40,9 @@ class SparseRows final : public RowEngine<Real> {
             nonzeros_ = 0;
             for (Index i = 0; i < selection.count; ++i) nonzeros_ += entries_of(i);
         }
-        threads_ = nonzeros_ * outputs < serial_work ? 1 : threads;
+        threads_ = parts_of(nonzeros_ * outputs, least_work, threads);
+        // It must not take longer to clear a part's share of the gradient, and to add it up, than to compute it.
+        if (selection.list != nullptr) threads_ = parts_of(nonzeros_, std::max<Index>(cols_, 1), threads_);
         share_out(threads_);
         // A small batch is not worth laying the weights out anew.
         table_ = outputs > 1 && 2 * nonzeros_ > cols_;
@@ -66,8 +67,9 @@ class SparseRows final : public RowEngine<Real> {
         to.table = table_ && outputs > 1;
         if (!to.table) return;
         to.own.resize(table_size(outputs));
-        parallel(threads_, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, threads_);
+        const int parts = parts_of(outputs * cols_, threads_);
+        parallel(parts, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, parts);
             kernels::to_table(weights, outputs, cols_, first, last, {to.own.data(), cols_});
         });
         to.entries = to.own.data();
@@ -131,8 +133,9 @@ class SparseRows final : public RowEngine<Real> {
         Real* sum = direct() ? gradient_ : shares_.front().data();
         const auto size = static_cast<Index>(table_size(outputs_));
         if (threads_ > 1) {
-            parallel(threads_, [&](int part) {
-                const auto [first, last] = alfcg::share(size, part, threads_);
+            const int parts = parts_of((threads_ - 1) * size, threads_);
+            parallel(parts, [&](int part) {
+                const auto [first, last] = alfcg::share(size, part, parts);
                 for (int other = 1; other < threads_; ++other) {
                     const Real* from = shares_[static_cast<std::size_t>(other)].data();
                     kernels::axpby(last - first, 1, from + first, 1, sum + first);
@@ -141,8 +144,9 @@ class SparseRows final : public RowEngine<Real> {
         }
         if (!table_) return;
         Real* matrix = keep_ == 0 ? gradient_ : sum_.data();
-        parallel(threads_, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, threads_);
+        const int parts = parts_of(outputs_ * cols_, threads_);
+        parallel(parts, [&](int part) {
+            const auto [first, last] = alfcg::share(cols_, part, parts);
             kernels::from_table({sum, cols_}, outputs_, cols_, first, last, matrix);
         });
         if (keep_ != 0) kernels::axpby(outputs_ * cols_, 1, sum_.data(), keep_, gradient_);
