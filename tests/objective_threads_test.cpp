@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Gives this thread's team reason to do without its members for seconds: one of them keeps it waiting.
+// Gives this thread's team reason to do without its members for half a second: one of them keeps it waiting.
 void keep_members_away() {
     const auto caller = std::this_thread::get_id();
     for (std::atomic<bool> came = false; !came;) {

@@ -15,8 +15,10 @@ namespace {
 
 thread_local bool is_member = false;
 
-// How long the caller works alone for the time that it has lost with members: they cost it a sixteenth at most.
+// How long the caller works alone for the time that it has lost with members: they cost it a sixteenth at most. But what it
+// has waited for may have been a disk, which says nothing about members: so it is not for long.
 constexpr int alone_for_lost = 16;
+constexpr std::chrono::milliseconds longest_alone{500};
 
 // What this thread has had of a CPU: while others have it, members among them, it stands still.
 std::chrono::nanoseconds own_time() {
@@ -141,7 +143,8 @@ void Team::do_together(int first) {
     }
     const Clock::time_point now = Clock::now();
     const Clock::duration lost = (now - start) - (finished - offered) * left / done;
-    if (lost > Clock::duration::zero()) alone_until_ = now + alone_for_lost * lost;
+    if (lost > Clock::duration::zero())
+        alone_until_ = now + std::min<Clock::duration>(alone_for_lost * lost, longest_alone);
 }
 
 void Team::run(int parts, int items, Work work) {
