@@ -50,9 +50,9 @@ Dataset<Real> load(Arguments& arguments) {
     return data;
 }
 
-std::unique_ptr<Objective<Real>> make_objective(const Dataset<Real>& data, Loss kind) {
-    LossOptions loss;
-    loss.kind = kind;
+std::unique_ptr<Objective<Real>> make_objective(const Dataset<Real>& data, const std::string& kind) {
+    LossSpec loss;
+    loss.name = kind;
     Classes classes;
     return linear_objective<Real>(data.features, make_targets(data.labels, kind, classes), loss, threads);
 }
@@ -116,7 +116,7 @@ void print(const Json& line) {
 
 void serve(Arguments& arguments) {
     const Dataset<Real> data = load(arguments);
-    const auto objective = make_objective(data, parse_loss(arguments.text("loss", "multinomial")));
+    const auto objective = make_objective(data, arguments.text("loss", "multinomial"));
     arguments.verify();
     print({{"rows", objective->samples()},
            {"outputs", objective->shape().rows},

@@ -27,7 +27,7 @@ Problem<Real>::Problem(Arguments& arguments)
     read.data_dir = arguments.text("data-dir", "");
     data = load_dataset<Real>(arguments.text("data", "randn-50000-768"), read);
     Classes classes;
-    targets = make_targets(data.labels, Loss::multinomial, classes);
+    targets = make_targets(data.labels, "multinomial", classes);
 }
 
 template <class Real>

@@ -15,7 +15,7 @@ struct Problem {
     explicit Problem(Arguments& arguments);
 
     [[nodiscard]] std::unique_ptr<Objective<Real>> objective(int with_threads) const {
-        return linear_objective(data.features, targets, LossOptions{}, with_threads);
+        return linear_objective(data.features, targets, LossSpec{}, with_threads);
     }
     /// Sizes, bytes of the features, and operations of one full gradient.
     [[nodiscard]] nlohmann::json facts() const;

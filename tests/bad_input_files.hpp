@@ -83,10 +83,8 @@ class BadInputFolder : public testing::Test {
         save_model(example_model<float>(), folder_.file("classes.npz"));
         Model<double> regression;
         regression.weights = Matrix<double>(1, 3);
-        regression.loss.kind = Loss::squared;
-        regression.region = "lp";
-        regression.p = 1;
-        regression.radius = 1;
+        regression.loss.name = "squared";
+        regression.region = {"lp", {{"p", 1}, {"radius", 1}}, {}};
         save_model(regression, folder_.file("numbers.npz"));
     }
 

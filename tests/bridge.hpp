@@ -72,9 +72,9 @@ struct Bridge {
         targets.outputs = problem.outputs;
         targets.classes.assign(problem.classes.begin(), problem.classes.end());
         targets.values = problem.targets;
-        LossOptions loss;
-        loss.kind = parse_loss(problem.loss);
-        loss.threshold = loss.width = problem.loss_parameter;
+        LossSpec loss{problem.loss, {}};
+        for (const Parameter& parameter : loss_info(problem.loss).parameters)
+            loss.parameters.set(parameter.info.name, problem.loss_parameter);
         objective = linear_objective(features, std::move(targets), loss, threads);
         region = make_region<Real>(
             ball(problem.region, problem.p, problem.radius, {problem.l1, problem.l2, problem.nuclear}));

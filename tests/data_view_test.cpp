@@ -339,8 +339,8 @@ void check_apart(Index cols, Index outputs, bool pixels) {
     const auto with_gaps = apart<Real>(wanted, cols, cols + 5);
     Targets targets;
     targets.outputs = outputs;
-    LossOptions loss;
-    loss.kind = outputs > 1 ? Loss::multinomial : Loss::squared;
+    LossSpec loss;
+    loss.name = outputs > 1 ? "multinomial" : "squared";
     for (Index i = 0; i < rows; ++i) {
         targets.classes.push_back(static_cast<std::int32_t>(i % outputs));
         targets.values.push_back(std::sin(static_cast<double>(i)));
@@ -375,8 +375,8 @@ template <class Real, class Make>
 void check_lifetime(const Make& make) {
     Targets targets;
     for (int i = 0; i < 50; ++i) targets.values.push_back(i % 3);
-    LossOptions loss;
-    loss.kind = Loss::squared;
+    LossSpec loss;
+    loss.name = "squared";
     const auto kept = make();
     const auto expected = linear_objective<Real>(kept, targets, loss, 1);
     // The features are gone once this line is over.

@@ -124,7 +124,7 @@ Specification specification_of(Normalization normalization) {
     Specification specification;
     specification.normalization = normalization;
     specification.hold_out = 0.2;
-    specification.radius = 5;
+    specification.region.parameters.set("radius", 5);
     specification.options.method = "alfcg-mvr2";
     specification.options.max_iterations = 40;
     specification.options.seed = 3;
@@ -222,8 +222,8 @@ TEST_F(FitTest, TheReportIsThatOfTheModel) {
     EXPECT_EQ(report.singular_values, singular_values(model.weights));
     EXPECT_EQ(report.rank, numerical_rank(model.weights));
     EXPECT_EQ(report.nonzeros, model.weights.size());
-    EXPECT_EQ(model.region, "nuclear");
-    EXPECT_EQ(model.radius, 5);
+    EXPECT_EQ(model.region.name, "nuclear");
+    EXPECT_EQ(model.region.parameters.number("radius"), 5);
     EXPECT_EQ(model.method, "alfcg-mvr2");
     EXPECT_EQ(model.scaling.kind, Normalization::columns);
     EXPECT_EQ(model.classes.names, (std::vector<std::string>{"cat", "dog", "emu"}));
@@ -257,8 +257,8 @@ TEST(Fit, NumbersAreAPlainRegression) {
     const auto [model, report] = fit<double>(ArrayData{DenseView(x.data(), 4, 1), y}, specification);
     // argmin Σ (w x − y)² = <x, y> / <x, x>
     EXPECT_NEAR(model.weights(0, 0), (2.5 + 9 + 19.5 + 34) / 30, 1e-3);
-    EXPECT_EQ(to_text(model.loss.kind), "squared");
-    EXPECT_EQ(model.region, "l1");
+    EXPECT_EQ(model.loss.name, "squared");
+    EXPECT_EQ(model.region.name, "l1");
     EXPECT_TRUE(model.classes.names.empty());
     EXPECT_FALSE(report.training.classification);
     EXPECT_FALSE(report.rank.has_value());
@@ -318,28 +318,33 @@ TEST(Specification, WhatMakesNoSenseIsToldBeforeThereAreData) {
     EXPECT_EQ(wrong([](auto& s) { s.threads = -1; }), "threads must be from 1 to 1024, or 0 for all cores");
     EXPECT_EQ(wrong([](auto& s) { s.hold_out = 1; }), "holdout must be between 0 and 1, not 1");
     EXPECT_EQ(wrong([](auto& s) { s.hold_out = nan; }), "holdout must be between 0 and 1, not nan");
-    EXPECT_EQ(wrong([](auto& s) { s.threshold = 0; }), "threshold must be positive, not 0");
-    EXPECT_EQ(wrong([](auto& s) { s.width = nan; }), "width must be positive, not nan");
-    EXPECT_EQ(wrong([](auto& s) { s.loss = "squared", s.threshold = 1; }),
-              "threshold belongs to `loss` huber");
-    EXPECT_EQ(wrong([](auto& s) { s.loss = "huber", s.width = 1; }), "width belongs to `loss` welsch");
-    EXPECT_EQ(wrong([](auto& s) { s.region = "lp"; }), "region lp needs `p`, a number from 1 to inf");
-    EXPECT_EQ(wrong([](auto& s) { s.region = "l2", s.p = 2; }),
-              "p belongs to `region` lp, not to `region` l2");
-    EXPECT_TRUE(wrong([](auto& s) { s.loss = "hinge"; }).starts_with("unknown loss 'hinge'"));
-    EXPECT_EQ(wrong([](auto& s) { s.options.max_epochs = -1; }), "the epoch budget must not be negative");
+    const auto wrong_loss = [](const char* name, const Parameters& parameters) {
+        return wrong([&](auto& s) { s.loss = {name, parameters}; });
+    };
+    EXPECT_EQ(wrong_loss("huber", {{"threshold", 0}}), "threshold must be positive, not 0");
+    EXPECT_EQ(wrong_loss("welsch", {{"width", nan}}), "width must be positive, not nan");
+    EXPECT_EQ(wrong_loss("squared", {{"threshold", 1}}),
+              "threshold is not a parameter of the loss squared, which has no parameters");
+    EXPECT_EQ(wrong_loss("huber", {{"width", 1}}),
+              "width is not a parameter of the loss huber, which has threshold = 1");
+    EXPECT_EQ(wrong_loss("hinge", {}),
+              "loss must be one of multinomial, logistic, squared, huber, sigmoid, welsch, not 'hinge'");
+    EXPECT_EQ(wrong([](auto& s) { s.region.name = "lp"; }),
+              "p is needed by the region lp: the p of the l_p norm, from 1 to inf");
+    EXPECT_EQ(wrong([](auto& s) { s.region = {"l2", {{"p", 2}}, {}}; }),
+              "p is not a parameter of the region l2, which has radius = 10");
+    EXPECT_EQ(wrong([](auto& s) { s.options.max_epochs = -1; }), "max-epochs must not be negative");
 }
 
 TEST(Specification, ARegionThatCannotBeIsToldBeforeThereAreData) {
     for (const char* region : {"", "nuclear", "l1"}) {
         Specification specification;
-        specification.region = region;
-        specification.radius = -1;
+        specification.region = {region, {{"radius", -1}}, {}};
         EXPECT_NE(message_of<Error>([&] { specification.verify(); }).find("radius must be positive, not -1"),
                   std::string::npos);
     }
     Specification either;
-    either.composite.l1 = 0.5;  // not over the nuclear ball, but it might be the other
+    either.region.composite.l1 = 0.5;  // not over the nuclear ball, but it might be the other
     EXPECT_NO_THROW(either.verify());
 }
 
@@ -375,10 +380,12 @@ TEST(Fit, DataThatDoNotFitAreToldInOneLine) {
                   data.labels = names;
               }),
               "x: every row has the label cat: the multinomial loss needs at least two classes");
-    EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) { specification.loss = "squared"; }),
+    EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) { specification.loss.name = "squared"; }),
               "x: the squared loss needs numbers as labels, not text");
-    EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) { specification.threshold = 2; }),
-              "threshold belongs to `loss` huber");
+    EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) {
+                  specification.loss.parameters.set("threshold", 2);
+              }),
+              "threshold is not a parameter of the loss multinomial, which has no parameters");
 }
 
 }  // namespace

@@ -23,12 +23,11 @@ Model<Real> example_model() {
         model.weights.span()[static_cast<std::size_t>(i)] =
             static_cast<Real>(0.1 * static_cast<double>(i) - 0.7);
     model.classes = {{"-1", "0", "12"}, {-1, 0, 12}};
-    model.loss = {Loss::multinomial, 2.5, 0.75};
+    model.loss = {"multinomial", {}};
     model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
-    model.region = "lp";
-    model.p = std::numeric_limits<double>::infinity();
-    model.radius = 10;
-    model.composite = {0.1, 0.25, 1e-3};
+    model.region = {"lp",
+                    {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}},
+                    {0.1, 0.25, 1e-3}};
     model.method = "alfcg-mvr2";
     return model;
 }
@@ -40,11 +39,8 @@ bool same(const Model<Real>& a, const Model<Real>& b) {
     };
     return a.weights.shape() == b.weights.shape() && as_list(a.weights) == as_list(b.weights) &&
            a.classes.names == b.classes.names && a.classes.values == b.classes.values &&
-           a.loss.kind == b.loss.kind && a.loss.threshold == b.loss.threshold &&
-           a.loss.width == b.loss.width && a.scaling.kind == b.scaling.kind &&
-           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.p == b.p &&
-           a.radius == b.radius && a.composite.l1 == b.composite.l1 && a.composite.l2 == b.composite.l2 &&
-           a.composite.nuclear == b.composite.nuclear && a.method == b.method;
+           a.loss == b.loss && a.scaling.kind == b.scaling.kind &&
+           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.method == b.method;
 }
 
 /// The entries of an archive by name, to be changed and packed again with right sizes and checksums.

@@ -75,14 +75,16 @@ TYPED_TEST(ModelFile, BinaryAndRegressionModelsSurvive) {
     model.weights(0, 0) = TypeParam(-0.1);
     model.scaling = {Normalization::spectral, {123.25}};
     model.classes = {{"no", "yes"}, {}};
-    for (const Loss loss : {Loss::logistic, Loss::sigmoid}) {
-        model.loss.kind = loss;
+    for (const char* loss : {"logistic", "sigmoid"}) {
+        model.loss = {loss, {}};
         EXPECT_TRUE(same(this->there_and_back(model), model));
     }
     model.classes = {};
     model.scaling = {Normalization::rows, {}};
-    for (const Loss loss : {Loss::squared, Loss::huber, Loss::welsch}) {
-        model.loss.kind = loss;
+    const std::vector<LossSpec> losses{
+        {"squared", {}}, {"huber", {{"threshold", 2.5}}}, {"welsch", {{"width", 0.75}}}};
+    for (const LossSpec& loss : losses) {
+        model.loss = loss;
         EXPECT_TRUE(same(this->there_and_back(model), model));
     }
 }
@@ -104,17 +106,20 @@ TYPED_TEST(ModelFile, OneRegionHasOneNameInTheFile) {
     for (const Case& each : cases) {
         SCOPED_TRACE(each.region);
         auto model = example_model<TypeParam>();
-        model.region = each.region;
-        model.p = each.p;
+        const auto region = [&](const std::string& name, double p) {
+            RegionSpec spec{name, {{"radius", 10}}, model.region.composite};
+            if (p != 0) spec.parameters.set("p", p);
+            return spec;
+        };
+        model.region = region(each.region, each.p);
         auto normal = model;
-        normal.region = each.normal_region;
-        normal.p = each.normal_p;
+        normal.region = region(each.normal_region, each.normal_p);
         EXPECT_TRUE(same(this->there_and_back(model), normal));
         const Entries entries = unpack(this->path());
-        const std::u32string name(normal.region.begin(), normal.region.end());
+        const std::u32string name(each.normal_region.begin(), each.normal_region.end());
         EXPECT_EQ(entries.at("region"), array<char32_t>("<U" + std::to_string(name.size()), {},
                                                         std::vector<char32_t>(name.begin(), name.end())));
-        EXPECT_EQ(entries.at("p"), array<double>("<f8", {}, {normal.p}));
+        EXPECT_EQ(entries.at("p"), array<double>("<f8", {}, {each.normal_p}));
         // Files that hold the other names are read the same way.
         Entries other = entries;
         other["region"] = array<char32_t>("<U" + std::to_string(each.region.size()), {},
@@ -152,8 +157,8 @@ TEST(ModelFileSaving, AModelThatCouldNotBeReadBackIsNotWritten) {
     refused([](Model<double>& m) { m.weights = Matrix<double>(2, 5); });
     refused([](Model<double>& m) { m.classes = {{"b", "a", "c"}, {}}; });
     refused([](Model<double>& m) { m.scaling.divisors.pop_back(); });
-    refused([](Model<double>& m) { m.loss.kind = Loss::logistic; });
-    refused([](Model<double>& m) { m.loss.kind = Loss::squared; });
+    refused([](Model<double>& m) { m.loss.name = "logistic"; });
+    refused([](Model<double>& m) { m.loss.name = "squared"; });
     EXPECT_THROW(save_model(example_model<double>(), folder.file("missing/m")), Error);
     EXPECT_THROW(save_model(example_model<double>(), "/dev/full"), Error);
 }

@@ -72,7 +72,7 @@ TEST_F(ModelInNumPy, FractionalLabelsAreFloatsAndRegressionHasNone) {
     run("c = np.load(path)['classes']\nassert c.dtype == np.float64 and c.tolist() == [0.5, 1, 2]\n");
     model.classes = {};
     model.weights = Matrix<double>(1, 5);
-    model.loss.kind = Loss::squared;
+    model.loss.name = "squared";
     save_model(model, path_);
     run("c = np.load(path)['classes']\nassert c.shape == (0,)\n");
 }

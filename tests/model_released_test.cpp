@@ -62,17 +62,18 @@ void expect_contents(const Json& facts) {
     std::vector<std::string> classes;
     for (const Json& label : facts["classes"]) classes.push_back(label_text(label));
     EXPECT_EQ(model.classes.names, classes);
-    EXPECT_EQ(to_text(model.loss.kind), facts["loss"].get<std::string>());
-    EXPECT_EQ(model.loss.threshold, facts["loss_threshold"].get<double>());
-    EXPECT_EQ(model.loss.width, facts["loss_width"].get<double>());
+    EXPECT_EQ(model.loss.name, facts["loss"].get<std::string>());
+    EXPECT_EQ(model.loss.parameters.number("threshold").value_or(1), facts["loss_threshold"].get<double>());
+    EXPECT_EQ(model.loss.parameters.number("width").value_or(1), facts["loss_width"].get<double>());
     EXPECT_EQ(to_text(model.scaling.kind), facts["normalization"].get<std::string>());
     EXPECT_EQ(model.scaling.divisors, facts["divisors"].get<std::vector<double>>());
-    EXPECT_EQ(model.region, facts["region"].get<std::string>());
-    EXPECT_EQ(model.p, std::stod(facts["p"].get<std::string>()));
-    EXPECT_EQ(model.radius, facts["radius"].get<double>());
-    EXPECT_EQ(model.composite.l1, facts["l1"].get<double>());
-    EXPECT_EQ(model.composite.l2, facts["l2"].get<double>());
-    EXPECT_EQ(model.composite.nuclear, facts["nuclear"].get<double>());
+    const RegionSpec& region = model.region;
+    EXPECT_EQ(region.name, facts["region"].get<std::string>());
+    EXPECT_EQ(region.parameters.number("p").value_or(0), std::stod(facts["p"].get<std::string>()));
+    EXPECT_EQ(region.parameters.number("radius"), facts["radius"].get<double>());
+    EXPECT_EQ(region.composite.l1, facts["l1"].get<double>());
+    EXPECT_EQ(region.composite.l2, facts["l2"].get<double>());
+    EXPECT_EQ(region.composite.nuclear, facts["nuclear"].get<double>());
     EXPECT_EQ(model.method, facts["method"].get<std::string>());
 }
 

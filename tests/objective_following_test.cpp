@@ -300,11 +300,11 @@ double precision_lost(const std::string& name, const std::string& folder) {
     options.data_dir = folder;
     const auto narrow = load_dataset<float>(name, options);
     const auto wide = load_dataset<double>(name, options);
-    LossOptions loss;
-    loss.kind = Loss::multinomial;
+    LossSpec loss;
+    loss.name = "multinomial";
     Classes classes;
-    const auto f = linear_objective(narrow.features, make_targets(narrow.labels, loss.kind, classes), loss);
-    const auto g = linear_objective(wide.features, make_targets(wide.labels, loss.kind, classes), loss);
+    const auto f = linear_objective(narrow.features, make_targets(narrow.labels, loss.name, classes), loss);
+    const auto g = linear_objective(wide.features, make_targets(wide.labels, loss.name, classes), loss);
     const reference::Matrix x = 0.003 * reference::gaussian(g->shape().rows, g->shape().cols, 2);
     Matrix<float> narrow_gradient;
     Matrix<double> wide_gradient;

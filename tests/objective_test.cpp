@@ -385,26 +385,26 @@ TEST(Loss, LabelsChooseTheLoss) {
         for (const char* text : texts) result.push(std::string_view(text));
         return result;
     };
-    EXPECT_EQ(default_loss(labels({"-1", "+1", "1"})), Loss::logistic);
-    EXPECT_EQ(default_loss(labels({"cat", "dog"})), Loss::logistic);
-    EXPECT_EQ(default_loss(labels({"3", "1", "2"})), Loss::multinomial);
-    EXPECT_EQ(default_loss(labels({"a", "b", "c"})), Loss::multinomial);
-    EXPECT_EQ(default_loss(labels({"0.5", "1", "2"})), Loss::squared);
+    EXPECT_EQ(default_loss(labels({"-1", "+1", "1"})), "logistic");
+    EXPECT_EQ(default_loss(labels({"cat", "dog"})), "logistic");
+    EXPECT_EQ(default_loss(labels({"3", "1", "2"})), "multinomial");
+    EXPECT_EQ(default_loss(labels({"a", "b", "c"})), "multinomial");
+    EXPECT_EQ(default_loss(labels({"0.5", "1", "2"})), "squared");
     Labels measurements;
     for (int i = 0; i < 300; ++i) measurements.push(static_cast<double>(i * 7));
-    EXPECT_EQ(default_loss(measurements), Loss::squared) << "whole numbers that hardly repeat";
+    EXPECT_EQ(default_loss(measurements), "squared") << "whole numbers that hardly repeat";
     EXPECT_EQ(find_classes(labels({"9007199254740992", "9007199254740993"})).size(), 2)
         << "beyond what a double holds";
 
     Classes classes;
-    const Targets binary = make_targets(labels({"7", "-3", "7"}), Loss::logistic, classes);
+    const Targets binary = make_targets(labels({"7", "-3", "7"}), "logistic", classes);
     EXPECT_EQ(binary.values, (std::vector<double>{1, -1, 1}));  // the smaller label is -1
     EXPECT_EQ(classes.names, (std::vector<std::string>{"-3", "7"}));
-    const Targets many = make_targets(labels({"10", "9", "2"}), Loss::multinomial, classes);
+    const Targets many = make_targets(labels({"10", "9", "2"}), "multinomial", classes);
     EXPECT_EQ(many.classes, (std::vector<std::int32_t>{2, 1, 0}));  // sorted as numbers, not as text
-    EXPECT_THROW(make_targets(labels({"1", "1"}), Loss::multinomial, classes), Error);
-    EXPECT_THROW(make_targets(labels({"1", "2", "3"}), Loss::sigmoid, classes), Error);
-    EXPECT_THROW(make_targets(labels({"x", "y"}), Loss::squared, classes), Error);
+    EXPECT_THROW(make_targets(labels({"1", "1"}), "multinomial", classes), Error);
+    EXPECT_THROW(make_targets(labels({"1", "2", "3"}), "sigmoid", classes), Error);
+    EXPECT_THROW(make_targets(labels({"x", "y"}), "squared", classes), Error);
 }
 
 }  // namespace

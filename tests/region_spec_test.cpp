@@ -69,7 +69,7 @@ TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
         {with("lp", 0.5, 1), "p must be at least 1, or inf, not 0.5"},
         {with("lp", -infinity, 1), "p must be at least 1, or inf, not -inf"},
         {with("lp", nan, 1), "p must be at least 1, or inf, not nan"},
-        {with("l1", 3, 1), "p is not a parameter of the region l1, which has radius = 1"},
+        {with("l1", 3, 1), "p is not a parameter of the region l1, which has radius = 10"},
         {with("l1", none, 1, {-0.5, 0, 0}), "l1 must be 0 or positive, not -0.5"},
         {with("l1", none, 1, {0, -2, 0}), "l2 must be 0 or positive, not -2"},
         {with("l1", none, 1, {0, nan, 0}), "l2 must be a finite number, not nan"},

@@ -66,18 +66,16 @@ alfcg::Dataset<float> points(int count, double first_angle) {
 bool train_classifier() {
     const alfcg::Dataset<float> data = points(200, 0.01);
     alfcg::Model<float> model;
-    model.loss.kind = alfcg::Loss::logistic;
+    model.loss.name = "logistic";
     const auto objective = alfcg::linear_objective(
-        data.features, make_targets(data.labels, model.loss.kind, model.classes), model.loss);
+        data.features, make_targets(data.labels, model.loss.name, model.classes), model.loss);
     const auto region = alfcg::lp_ball<float>(2, 10);
     alfcg::Options options;
     options.method = "alfcg-d";
     options.max_iterations = 500;
     alfcg::Result<float> result = alfcg::solve(*objective, *region, options);
     model.weights = result.x;
-    model.region = "lp";
-    model.p = 2;
-    model.radius = 10;
+    model.region = {"lp", {{"p", 2}, {"radius", 10}}, {}};
     model.method = options.method;
 
     const std::string file = (std::filesystem::temp_directory_path() / "alfcg-example.model.npz").string();
@@ -101,8 +99,7 @@ bool fit_arrays() {
         targets.push_back(3 * x[0] - 2 * x[2]);
     }
     alfcg::Specification specification;
-    specification.region = "l2";
-    specification.radius = 10;
+    specification.region = {"l2", {{"radius", 10}}, {}};
     specification.options.method = "fw-armijo";
     specification.options.max_epochs = 2000;
     specification.options.gap = 1e-6;

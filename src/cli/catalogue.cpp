@@ -29,8 +29,10 @@ Command add_regions(CommandOptions /*options*/) {
 
 Command add_losses(CommandOptions /*options*/) {
     return [] {
-        for (const LossInfo& loss : loss_catalogue())
-            fmt::print("{:<12} {}\n", to_text(loss.kind), loss.description);
+        for (const LossInfo& loss : losses()) {
+            const std::string parameters = loss.parameters.empty() ? "" : "; " + describe(loss.parameters);
+            fmt::print("{:<12} {}{}\n", loss.name, loss.description, parameters);
+        }
         return 0;
     };
 }

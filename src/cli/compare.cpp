@@ -59,7 +59,7 @@ nlohmann::json facts_of(const CompareArguments& arguments, const Problem<Real>& 
     facts.push_back({"data", arguments.problem.data.source + ": " +
                                  describe_features(problem.training.features) + classes + ", normalisation " +
                                  arguments.problem.normalize});
-    facts.push_back({"loss", to_text(problem.loss.kind)});
+    facts.push_back({"loss", problem.loss.name});
     facts.push_back({"region", problem.region_text});
     facts.push_back({"computed with", fmt::format("{}, {} thread{}", arguments.problem.precision,
                                                   problem.threads, problem.threads == 1 ? "" : "s")});

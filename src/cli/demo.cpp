@@ -35,9 +35,8 @@ int run_demo() {
     planted_options.rows = 8000;
     auto planted = planted_low_rank<float>(planted_options);
     Specification specification;
-    specification.loss = "multinomial";
-    specification.region = "nuclear";
-    specification.radius = radius;
+    specification.loss.name = "multinomial";
+    specification.region = {"nuclear", {{"radius", radius}}, {}};
     specification.hold_out = 0.25;
     specification.options.seed = 1;
     auto problem = prepare(std::move(planted.data), specification);

@@ -61,10 +61,10 @@ std::string as_text(const Model<Real>& model, const Predictions& predictions, bo
 template <class Real>
 int predict_with(const PredictArguments& arguments) {
     const auto model = load_model<Real>(arguments.model);
-    const bool classification = is_classification(model.loss.kind);
+    const bool classification = loss_info(model.loss.name).classifies();
     if (arguments.probabilities && !classification) {
         throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none",
-                                arguments.model, to_text(model.loss.kind)));
+                                arguments.model, model.loss.name));
     }
     ReadOptions read = arguments.data.resolve();
     read.threads = arguments.threads;

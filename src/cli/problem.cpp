@@ -9,6 +9,22 @@
 
 namespace alfcg::cli {
 
+namespace {
+
+// The parameters of a loss or a region, each an option of its own.
+void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& parameters, Parameters& chosen,
+                    const std::string& note, const std::string& group) {
+    for (const ParameterInfo& info : parameters)
+        options.add_text(
+            "--" + std::string(info.name),
+            [info, &chosen](const std::string& text) {
+                std::visit([&](const auto& value) { chosen.set(info.name, value); }, parse(info, text));
+            },
+            std::string(info.meaning) + " [" + note + "]", "NUMBER", group);
+}
+
+}  // namespace
+
 void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_argument("data", source,
                          "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d",
@@ -57,20 +73,20 @@ void ProblemArguments::add_to(CommandOptions options) {
     options.add_option("--holdout", chosen.hold_out,
                        "set a random fraction of the rows aside for testing [0]", "FRACTION", "Data");
     const std::string group = "Problem";
-    options.add_option("--loss", chosen.loss,
-                       "multinomial, logistic, squared, huber, sigmoid or welsch [from the labels]", "NAME",
+    const auto names = [](const auto& rows) {
+        std::string text;
+        for (const auto& row : rows) text += (text.empty() ? "" : ", ") + std::string(row.name);
+        return text;
+    };
+    options.add_option("--loss", chosen.loss.name, names(losses()) + " [from the labels]", "NAME", group);
+    add_parameters(options, loss_parameters(), chosen.loss.parameters, "see alfcg losses", group);
+    options.add_option("--region", chosen.region.name,
+                       names(regions()) + " [nuclear for a matrix of weights, l1 for a vector]", "NAME",
                        group);
-    options.add_option("--threshold", chosen.threshold, "huber: where the loss becomes linear [1]", "T",
-                       group);
-    options.add_option("--width", chosen.width, "welsch: width of the loss [1]", "W", group);
-    options.add_option("--region", chosen.region,
-                       "nuclear, lp, l1, l2 or linf [nuclear for a matrix of weights, l1 for a vector]",
-                       "NAME", group);
-    options.add_option("--p", chosen.p, "lp: the p of the norm, from 1 to inf", "P", group);
-    options.add_option("--radius", chosen.radius, "radius of the region [10]", "R", group);
-    options.add_option("--l1", chosen.composite.l1, "weight of ‖x‖₁ in the objective [0]", "W", group);
-    options.add_option("--l2", chosen.composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W", group);
-    options.add_option("--nuclear", chosen.composite.nuclear,
+    add_parameters(options, region_parameters(), chosen.region.parameters, "see alfcg regions", group);
+    options.add_option("--l1", chosen.region.composite.l1, "weight of ‖x‖₁ in the objective [0]", "W", group);
+    options.add_option("--l2", chosen.region.composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W", group);
+    options.add_option("--nuclear", chosen.region.composite.nuclear,
                        "weight of the nuclear norm in the objective [0]", "W", group);
     const std::string running = "Running";
     options.add_option("--precision", precision, "f32 or f64 [f32]", "NAME", running);

@@ -67,7 +67,7 @@ nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Re
     json["rho"] = number(report.scale);
     for (const auto& [name, value] : report.parameters.all())
         if (const auto chosen = report.parameters.number(name)) json[name] = *chosen;
-    json["loss"] = to_text(problem.loss.kind);
+    json["loss"] = problem.loss.name;
     json["region"] = problem.region_text;
     json["rows"] = rows(problem.training.features);
     json["features"] = weights.cols;
@@ -116,14 +116,14 @@ void print_closing(const TrainArguments& arguments, Index weights, const Report&
 
 template <class Real>
 void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem<Real>& problem) {
-    const std::string loss(to_text(problem.loss.kind));
+    const std::string& loss = problem.loss.name;
     const std::string classes =
         problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
     fmt::print(out, "data       {}: {}{}\n", arguments.problem.data.source,
                describe_features(problem.training.features), classes);
     if (problem.held_out) fmt::print(out, "held out   {}\n", describe_features(problem.held_out->features));
     fmt::print(out, "loss       {}{}\n", loss,
-               arguments.problem.specification.loss.empty() ? " (from the labels)" : "");
+               arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "");
     fmt::print(out, "region     {}\n", problem.region_text);
     fmt::print(out, "method     {}, {}, {} thread{}\n\n", arguments.run.method, arguments.problem.precision,
                problem.threads, problem.threads == 1 ? "" : "s");

@@ -110,7 +110,8 @@ void check(const ParameterInfo& info, const Parameters::Value& value) {
 Parameters::Value parse(const ParameterInfo& info, const std::string& text) {
     if (is_word_of(info.words, text)) return text;
     double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+    const auto [end, error] = std::from_chars(first, text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size())
         throw QuantityError(std::string(info.name), "must be " + choices(info) + ", not '" + text + "'");
     return number;

@@ -16,10 +16,7 @@ Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Ma
     model.weights = std::move(weights);
     model.classes = problem.classes;
     model.loss = problem.loss;
-    model.region = problem.region.name;
-    model.p = problem.region.parameters.number("p").value_or(0);
-    model.radius = problem.region.parameters.number("radius").value_or(0);
-    model.composite = problem.region.composite;
+    model.region = problem.region;
     model.method = method;
     return model;
 }

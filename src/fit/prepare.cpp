@@ -13,7 +13,7 @@ namespace {
 
 // The targets of the rows; labels that the loss cannot use are told with the name of the data.
 template <class Real>
-Targets targets_of(const Dataset<Real>& data, Loss loss, Classes& classes) {
+Targets targets_of(const Dataset<Real>& data, const std::string& loss, Classes& classes) {
     try {
         return make_targets(data.labels, loss, classes);
     } catch (const Error& error) {
@@ -37,18 +37,16 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     problem.training = std::move(data);
     Dataset<Real>& training = problem.training;
     if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
-    const Loss kind =
-        specification.loss.empty() ? default_loss(training.labels) : parse_loss(specification.loss);
-    problem.loss = resolve_loss(specification, kind);
-    Targets targets = targets_of(training, kind, problem.classes);
-    problem.region = resolve_region(specification, !specification.region.empty() ? specification.region
-                                                   : targets.outputs > 1         ? "nuclear"
-                                                                                 : "l1");
+    problem.loss = specification.loss;
+    if (problem.loss.name.empty()) problem.loss.name = default_loss(training.labels);
+    verify(problem.loss);
+    Targets targets = targets_of(training, problem.loss.name, problem.classes);
+    problem.region = complete(specification.region, targets.outputs > 1 ? "nuclear" : "l1");
     if (specification.hold_out > 0) {
         problem.held_out = hold_out(training, specification.hold_out, specification.options.seed);
         // The classes are those of the rows that train; a class seen only in the held-out part cannot be
         // learned.
-        targets = targets_of(training, kind, problem.classes);
+        targets = targets_of(training, problem.loss.name, problem.classes);
     }
     check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
     problem.region_text = problem.new_region()->describe();

@@ -2,21 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
 
 namespace alfcg {
-
-namespace {
-
-void verify_positive(const std::string& quantity, const std::optional<double>& value) {
-    if (value && !(*value > 0 && std::isfinite(*value)))
-        throw QuantityError(quantity, fmt::format("must be positive, not {}", *value));
-}
-
-}  // namespace
 
 Options Specification::default_options() {
     Options options;
@@ -24,23 +13,12 @@ Options Specification::default_options() {
     return options;
 }
 
-LossOptions resolve_loss(const Specification& specification, Loss kind) {
-    LossOptions loss;
-    loss.kind = kind;
-    if (specification.threshold) {
-        if (kind != Loss::huber) throw QuantityError("threshold", "belongs to `loss` huber");
-        loss.threshold = *specification.threshold;
-    }
-    if (specification.width) {
-        if (kind != Loss::welsch) throw QuantityError("width", "belongs to `loss` welsch");
-        loss.width = *specification.width;
-    }
-    return loss;
-}
-
-RegionSpec resolve_region(const Specification& specification, const std::string& name) {
-    RegionSpec region{name, {{"radius", specification.radius}}, specification.composite};
-    if (specification.p) region.parameters.set("p", *specification.p);
+RegionSpec complete(RegionSpec region, const std::string& name) {
+    if (region.name.empty()) region.name = name;
+    const RegionInfo info = region_info(region.name);
+    for (const Parameter& parameter : info.parameters)
+        if (parameter.fallback.kind == Default::Kind::number && !region.parameters.has(parameter.info.name))
+            region.parameters.set(parameter.info.name, parameter.fallback.number);
     verify(region);
     return region;
 }
@@ -50,18 +28,12 @@ void Specification::verify() const {
         throw QuantityError("threads", "must be from 1 to 1024, or 0 for all cores");
     if (hold_out != 0 && !(hold_out > 0 && hold_out < 1))
         throw QuantityError("holdout", fmt::format("must be between 0 and 1, not {}", hold_out));
-    verify_positive("threshold", threshold);
-    verify_positive("width", width);
-    if (!loss.empty()) static_cast<void>(resolve_loss(*this, parse_loss(loss)));
-    if (!region.empty()) {
-        static_cast<void>(resolve_region(*this, region));
-    } else {
-        // Either may be chosen: what neither takes is wrong in any case.
-        try {
-            static_cast<void>(resolve_region(*this, "nuclear"));
-        } catch (const Error&) {
-            static_cast<void>(resolve_region(*this, "l1"));
-        }
+    if (!loss.name.empty()) alfcg::verify(loss);
+    // Either may be chosen: what neither takes is wrong in any case.
+    try {
+        static_cast<void>(complete(region, "nuclear"));
+    } catch (const Error&) {
+        static_cast<void>(complete(region, "l1"));
     }
     options.verify();
     check_parameters(options.method, options.parameters);

@@ -6,10 +6,7 @@
 
 namespace alfcg {
 
-/// The loss with its parameters; throws QuantityError when one is given that it does not have.
-LossOptions resolve_loss(const Specification& specification, Loss kind);
-
-/// The region of this name; throws Error when it cannot be.
-RegionSpec resolve_region(const Specification& specification, const std::string& name);
+/// The region with all its parameters, and with this name where it has none; throws Error when it cannot be.
+RegionSpec complete(RegionSpec region, const std::string& name);
 
 }  // namespace alfcg

@@ -28,15 +28,16 @@ std::string find_fault(const Model<Real>& model) {
     const auto finite = [](double number) { return std::isfinite(number); };
     const Index outputs = model.weights.rows();
     const Index classes = model.classes.size();
-    const std::string loss(to_text(model.loss.kind));
+    const LossInfo info = loss_info(model.loss.name);
+    const std::string& loss = model.loss.name;
     if (outputs < 1 || model.weights.cols() < 1) return "weights: there are none";
     const auto weights = model.weights.span();
     if (!std::all_of(weights.begin(), weights.end(), [](Real weight) { return std::isfinite(weight); }))
         return "weights: an entry is not a finite number";
 
-    const bool multinomial = model.loss.kind == Loss::multinomial;
+    const bool multinomial = info.target == TargetKind::classes;
     const Index wanted_outputs = multinomial ? std::max<Index>(classes, 2) : 1;
-    const Index wanted_classes = multinomial ? wanted_outputs : is_classification(model.loss.kind) ? 2 : 0;
+    const Index wanted_classes = multinomial ? wanted_outputs : info.classifies() ? 2 : 0;
     if (classes != wanted_classes)
         return "classes: " + std::to_string(classes) + " of them; " + loss + " loss has " +
                (multinomial ? "two or more" : std::to_string(wanted_classes));
@@ -71,24 +72,21 @@ std::string find_fault(const Model<Real>& model) {
                      [&](double number) { return finite(number) && number > 0; }))
         return "divisors: one is not a positive number";
 
-    const auto positive = [&](double number) { return finite(number) && number > 0; };
     const auto not_negative = [&](double number) { return finite(number) && number >= 0; };
-    if (!positive(model.loss.threshold)) return "loss_threshold: not a positive number";
-    if (!positive(model.loss.width)) return "loss_width: not a positive number";
-    if (!(model.p >= 0)) return "p: not a number of at least 0";  // infinity is the largest-entry norm
-    if (!not_negative(model.radius)) return "radius: not a number of at least 0";
-    if (!not_negative(model.composite.l1)) return "l1: not a number of at least 0";
-    if (!not_negative(model.composite.l2)) return "l2: not a number of at least 0";
-    if (!not_negative(model.composite.nuclear)) return "nuclear: not a number of at least 0";
+    try {
+        verify(model.loss);
+    } catch (const QuantityError& error) {
+        return "loss_" + std::string(error.what());
+    }
+    const RegionSpec& region = model.region;
+    if (!(region.parameters.number("p").value_or(0) >= 0))
+        return "p: not a number of at least 0";  // infinity is the largest-entry norm
+    if (!not_negative(region.parameters.number("radius").value_or(0)))
+        return "radius: not a number of at least 0";
+    if (!not_negative(region.composite.l1)) return "l1: not a number of at least 0";
+    if (!not_negative(region.composite.l2)) return "l2: not a number of at least 0";
+    if (!not_negative(region.composite.nuclear)) return "nuclear: not a number of at least 0";
     return {};
-}
-
-/// The model's region in its normal form, the only one that is stored.
-template <class Real>
-RegionSpec region_of(const Model<Real>& model) {
-    RegionSpec spec{model.region, {{"radius", model.radius}}, model.composite};
-    if (model.region == "lp") spec.parameters.set("p", model.p);
-    return normal_form(std::move(spec));
 }
 
 void write_classes(ArrayWriter& arrays, const Classes& classes) {
@@ -154,18 +152,18 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.text("alfcg_version", ALFCG_VERSION);
     arrays.matrix("weights", model.weights);
     write_classes(arrays, model.classes);
-    arrays.text("loss", std::string(to_text(model.loss.kind)));
-    arrays.number("loss_threshold", model.loss.threshold);
-    arrays.number("loss_width", model.loss.width);
+    arrays.text("loss", model.loss.name);
+    for (const char* name : {"threshold", "width"})
+        arrays.number("loss_" + std::string(name), model.loss.parameters.number(name).value_or(1));
     arrays.text("normalization", std::string(to_text(model.scaling.kind)));
     arrays.numbers("divisors", model.scaling.divisors);
-    const RegionSpec region = region_of(model);
+    const RegionSpec region = normal_form(model.region);
     arrays.text("region", region.name);
     arrays.number("p", region.parameters.number("p").value_or(0));
-    arrays.number("radius", model.radius);
-    arrays.number("l1", model.composite.l1);
-    arrays.number("l2", model.composite.l2);
-    arrays.number("nuclear", model.composite.nuclear);
+    arrays.number("radius", region.parameters.number("radius").value_or(0));
+    arrays.number("l1", region.composite.l1);
+    arrays.number("l2", region.composite.l2);
+    arrays.number("nuclear", region.composite.nuclear);
     arrays.text("method", model.method);
     arrays.finish();
     file.commit();
@@ -176,21 +174,19 @@ Model<Real> load_model(const std::string& path) {
     const ArrayReader arrays(path);
     check_version(arrays, path);
     Model<Real> model;
-    model.loss.kind = parse_entry(arrays, "loss", parse_loss);
-    model.loss.threshold = arrays.number("loss_threshold");
-    model.loss.width = arrays.number("loss_width");
+    model.loss.name = arrays.text("loss");
+    const LossInfo info = parse_entry(arrays, "loss", loss_info);
+    const Parameters stored{{"threshold", arrays.number("loss_threshold")},
+                            {"width", arrays.number("loss_width")}};
+    model.loss.parameters = own_parameters(info.parameters, stored);
     model.classes = read_classes(arrays);
     model.scaling.kind = parse_entry(arrays, "normalization", parse_normalization);
     model.scaling.divisors = arrays.numbers("divisors");
-    model.region = arrays.text("region");
-    model.p = arrays.number("p");
-    model.radius = arrays.number("radius");
-    model.composite.l1 = arrays.number("l1");
-    model.composite.l2 = arrays.number("l2");
-    model.composite.nuclear = arrays.number("nuclear");
-    const RegionSpec region = region_of(model);  // files of 0.1.0 may say l1 where lp and 1 are meant
-    model.region = region.name;
-    model.p = region.parameters.number("p").value_or(0);
+    RegionSpec region{arrays.text("region"),
+                      {{"radius", arrays.number("radius")}},
+                      {arrays.number("l1"), arrays.number("l2"), arrays.number("nuclear")}};
+    if (const double p = arrays.number("p"); p != 0) region.parameters.set("p", p);
+    model.region = normal_form(std::move(region));  // files of 0.1.0 may say l1 where lp and 1 are meant
     model.method = arrays.text("method");
     model.weights = arrays.matrix<Real>("weights");
     const std::string fault = find_fault(model);

@@ -126,13 +126,13 @@ void softmax(const Real* scores, Index count, Real top, double* probabilities) {
 template <class Real>
 void answer(const Model<Real>& model, Index row, const Real* scores, bool probabilities,
             Predictions& predictions) {
-    if (!is_classification(model.loss.kind)) {
+    if (predictions.classes.empty()) {
         predictions.values[static_cast<std::size_t>(row)] = static_cast<double>(scores[0]);
         return;
     }
     std::int32_t& chosen = predictions.classes[static_cast<std::size_t>(row)];
     double* shares = probabilities ? &predictions.probabilities(row, 0) : nullptr;
-    if (model.loss.kind == Loss::multinomial) {
+    if (model.weights.rows() > 1) {
         const Index count = model.weights.rows();
         chosen = largest(scores, count);
         if (probabilities) softmax(scores, count, scores[chosen], shares);
@@ -148,7 +148,7 @@ void answer(const Model<Real>& model, Index row, const Real* scores, bool probab
 
 template <class Real>
 void score(const Model<Real>& model, const Labels& labels, Predictions& predictions) {
-    if (is_classification(model.loss.kind)) {
+    if (loss_info(model.loss.name).classifies()) {
         const std::vector<std::int32_t> truth = model.classes.encode(labels);
         for (std::size_t i = 0; i < truth.size(); ++i)
             predictions.correct += predictions.classes[i] == truth[i] ? 1 : 0;
@@ -174,7 +174,7 @@ Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool pr
     if (!data.labels.empty() && data.labels.size() != count)
         throw Error(data.name + ": " + std::to_string(data.labels.size()) + " labels for " +
                     std::to_string(count) + " rows");
-    const bool classifies = is_classification(model.loss.kind);
+    const bool classifies = loss_info(model.loss.name).classifies();
     Predictions predictions;
     if (classifies)
         predictions.classes.resize(static_cast<std::size_t>(count));

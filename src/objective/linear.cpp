@@ -15,9 +15,9 @@ namespace alfcg {
 
 namespace {
 
-Index checked_samples(Index samples, const Targets& targets, const LossOptions& loss) {
+Index checked_samples(Index samples, const Targets& targets, const LossSpec& loss) {
     const auto labelled =
-        static_cast<Index>(loss.kind == Loss::multinomial ? targets.classes.size() : targets.values.size());
+        static_cast<Index>(find_loss(loss.name).target == TargetKind::classes ? targets.classes.size() : targets.values.size());
     if (samples == 0) throw Error("the data have no rows");
     if (labelled != samples) {
         throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(labelled) +
@@ -67,7 +67,7 @@ std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Inde
 
 template <class Real>
 LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Targets& targets,
-                                       const LossOptions& loss, int threads)
+                                       const LossSpec& loss, int threads)
     : loss_(targets, loss),
       threads_(resolve_threads(threads)),
       samples_(checked_samples(rows(features), targets, loss)),
@@ -415,7 +415,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
 
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
-                                                  const LossOptions& loss, int threads) {
+                                                  const LossSpec& loss, int threads) {
     return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads);
 }
 
@@ -424,8 +424,8 @@ template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
 template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets,
-                                                            const LossOptions&, int);
+                                                            const LossSpec&, int);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
-                                                             const LossOptions&, int);
+                                                             const LossSpec&, int);
 
 }  // namespace alfcg

@@ -18,7 +18,7 @@ namespace alfcg {
 template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
-    LinearObjective(const Features<Real>& features, const Targets& targets, const LossOptions& loss,
+    LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss,
                     int threads);
 
     [[nodiscard]] Shape shape() const override { return shape_; }

@@ -1,63 +1,117 @@
-#include "alfcg/objective/loss.hpp"
-
 #include <algorithm>
-#include <array>
 #include <string>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "kernels/losses.hpp"
+#include "objective/loss_table.hpp"
 
 namespace alfcg {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> loss_names{"multinomial", "logistic", "squared",
-                                                     "huber",       "sigmoid",  "welsch"};
+// judge(block, weight, parameters) for both precisions.
+template <class Judge>
+LossRow row(LossInfo info, Judge judge, bool relative = false) {
+    const auto make = [judge]<class Real>(const Parameters& parameters) -> JudgeBlock<Real> {
+        // The only parameter, if there is one: a look-up by name would take longer than a small block.
+        const auto& all = parameters.all();
+        const double parameter = all.empty() ? 0 : std::get<double>(all.begin()->second);
+        return [judge, parameter](const ScoreBlock<Real>& block, double weight) {
+            return judge(block, weight, parameter);
+        };
+    };
+    return {std::move(info), relative, [make](const Parameters& p) { return make.template operator()<float>(p); },
+            [make](const Parameters& p) { return make.template operator()<double>(p); }};
+}
 
-constexpr std::array<LossInfo, 6> catalogue{{
-    {Loss::multinomial, "classes, one row of weights each: log sum_l exp(z_l - z_y)"},
-    {Loss::logistic, "two classes: log(1 + exp(-y z)), y = -1 for the smaller label"},
-    {Loss::squared, "numbers: (z - y)^2 / 2"},
-    {Loss::huber, "numbers, with outliers: squared within --threshold of y, linear beyond"},
-    {Loss::sigmoid, "two classes, nonconvex: 1 / (1 + exp(y z))"},
-    {Loss::welsch, "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w from --width"},
-}};
+constexpr ParameterInfo threshold{
+    .name = "threshold", .meaning = "huber: where the loss becomes linear", .open = true};
+constexpr ParameterInfo width{.name = "width", .meaning = "welsch: width of the loss", .open = true};
+
+const std::vector<LossRow>& table() {
+    using enum TargetKind;
+    static const std::vector<LossRow> rows{
+        row({"multinomial", "classes, one row of weights each: log sum_l exp(z_l - z_y)", classes, {}},
+            [](const auto& b, double weight, double /*parameter*/) {
+                return kernels::softmax_loss(b.scores, b.count, b.outputs, b.layout, b.targets, weight);
+            },
+            true),
+        row({"logistic", "two classes: log(1 + exp(-y z)), y = -1 for the smaller label", two_classes, {}},
+            [](const auto& b, double weight, double /*parameter*/) {
+                return kernels::logistic_loss(b.scores, b.count, b.targets, weight);
+            }),
+        row({"squared", "numbers: (z - y)^2 / 2", numbers, {}},
+            [](const auto& b, double weight, double /*parameter*/) {
+                return kernels::squared_loss(b.scores, b.count, b.targets, weight);
+            }),
+        row({"huber",
+             "numbers, with outliers: squared within threshold of y, linear beyond",
+             numbers,
+             {{threshold, Default::of(1)}}},
+            [](const auto& b, double weight, double limit) {
+                return kernels::huber_loss(b.scores, b.count, b.targets, weight, limit);
+            }),
+        row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}},
+            [](const auto& b, double weight, double /*parameter*/) {
+                return kernels::sigmoid_loss(b.scores, b.count, b.targets, weight);
+            }),
+        row({"welsch",
+             "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w = width",
+             numbers,
+             {{width, Default::of(1)}}},
+            [](const auto& b, double weight, double w) {
+                return kernels::welsch_loss(b.scores, b.count, b.targets, weight, w);
+            }),
+    };
+    return rows;
+}
 
 }  // namespace
 
-std::span<const LossInfo> loss_catalogue() {
-    return catalogue;
-}
-
-std::string_view to_text(Loss loss) {
-    return loss_names[static_cast<std::size_t>(loss)];
-}
-
-Loss parse_loss(std::string_view text) {
-    const auto* found = std::find(loss_names.begin(), loss_names.end(), text);
-    if (found == loss_names.end()) {
-        throw Error("unknown loss '" + std::string(text) +
-                    "': use multinomial, logistic, squared, huber, sigmoid or welsch");
+const LossRow& find_loss(std::string_view name) {
+    std::string names;
+    for (const LossRow& row : table()) {
+        if (row.name == name) return row;
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
     }
-    return static_cast<Loss>(found - loss_names.begin());
+    throw QuantityError("loss", "must be one of " + names + ", not '" + std::string(name) + "'");
 }
 
-bool is_classification(Loss loss) {
-    return loss == Loss::multinomial || loss == Loss::logistic || loss == Loss::sigmoid;
+std::vector<LossInfo> losses() {
+    return {table().begin(), table().end()};
 }
 
-Loss default_loss(const Labels& labels) {
-    if (labels.numeric() && !labels.integers()) return Loss::squared;
+LossInfo loss_info(std::string_view name) {
+    return find_loss(name);
+}
+
+std::vector<ParameterInfo> loss_parameters() {
+    std::vector<ParameterInfo> all;
+    for (const LossRow& row : table())
+        for (const Parameter& parameter : row.parameters) all.push_back(parameter.info);
+    return all;
+}
+
+void verify(const LossSpec& loss) {
+    const LossRow& row = find_loss(loss.name);
+    static_cast<void>(resolve("the loss " + loss.name, row.parameters, loss.parameters));
+}
+
+std::string default_loss(const Labels& labels) {
+    if (labels.numeric() && !labels.integers()) return "squared";
     const Index classes = find_classes(labels).size();
     // Whole numbers that hardly repeat are measurements, not classes.
-    if (labels.numeric() && classes > 100 && 2 * classes > labels.size()) return Loss::squared;
-    return classes == 2 ? Loss::logistic : Loss::multinomial;
+    if (labels.numeric() && classes > 100 && 2 * classes > labels.size()) return "squared";
+    return classes == 2 ? "logistic" : "multinomial";
 }
 
-Targets make_targets(const Labels& labels, Loss loss, Classes& classes) {
+Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes) {
     Targets targets;
     classes = {};
-    const std::string name(to_text(loss));
-    if (!is_classification(loss)) {
+    const LossRow& row = find_loss(loss);
+    const std::string name(row.name);
+    if (!row.classifies()) {
         if (!labels.numeric()) throw Error("the " + name + " loss needs numbers as labels, not text");
         targets.values.reserve(static_cast<std::size_t>(labels.size()));
         for (Index i = 0; i < labels.size(); ++i) targets.values.push_back(labels.number(i));
@@ -68,14 +122,14 @@ Targets make_targets(const Labels& labels, Loss loss, Classes& classes) {
         throw Error("every row has the label " + (classes.names.empty() ? "(none)" : classes.names.front()) +
                     ": the " + name + " loss needs at least two classes");
     }
-    if (loss == Loss::multinomial) {
+    if (row.target == TargetKind::classes) {
         targets.outputs = classes.size();
         targets.classes = classes.encode(labels);
         return targets;
     }
     if (classes.size() != 2) {
         throw Error("the " + name + " loss needs exactly two classes, the labels have " +
-                    std::to_string(classes.size()) + ": use --loss multinomial");
+                    std::to_string(classes.size()) + ": use `loss` multinomial");
     }
     for (const std::int32_t code : classes.encode(labels)) targets.values.push_back(code == 0 ? -1.0 : 1.0);
     return targets;

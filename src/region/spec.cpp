@@ -48,7 +48,7 @@ constexpr std::array<std::pair<std::string_view, double>, 3> named_exponents{
 
 RegionRow ball_of(std::size_t which, std::string_view description) {
     const auto [name, p] = named_exponents[which];
-    return row({name, description, {{radius, Default::of(1)}}, {"l1", "l2"}},
+    return row({name, description, {{radius, Default::of(10)}}, {"l1", "l2"}},
                [p = p]<class Real>(const Parameters& given, const Composite& h, int threads) {
                    return lp_ball<Real>(p, given.number("radius").value(), h, threads);
                });
@@ -58,14 +58,14 @@ const std::vector<RegionRow>& table() {
     static const std::vector<RegionRow> rows{
         row({"nuclear",
              "sum of singular values at most radius: low-rank matrices",
-             {{radius, Default::of(1)}},
+             {{radius, Default::of(10)}},
              {"nuclear", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, int threads) {
                 return nuclear_ball<Real>(given.number("radius").value(), h, threads);
             }),
         row({"lp",
              "l_p norm of the entries at most radius, p from 1 to inf",
-             {{radius, Default::of(1)}, {exponent, {}}},
+             {{radius, Default::of(10)}, {exponent, {}}},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, int threads) {
                 return lp_ball<Real>(given.number("p").value(), given.number("radius").value(), h, threads);
@@ -123,6 +123,8 @@ RegionSpec normal_form(RegionSpec spec) {
         spec.parameters.set("p", p);
         break;
     }
+    for (const RegionRow& row : table())
+        if (row.name == spec.name) spec.parameters = own_parameters(row.parameters, spec.parameters);
     return spec;
 }
 

@@ -36,6 +36,7 @@ class Parameters {
     [[nodiscard]] std::optional<double> number(std::string_view name) const;
     /// None when it is not there, or a number.
     [[nodiscard]] std::optional<std::string> word(std::string_view name) const;
+    bool operator==(const Parameters&) const = default;
     [[nodiscard]] const std::map<std::string, Value, std::less<>>& all() const { return values_; }
 
   private:

@@ -21,15 +21,8 @@ namespace alfcg {
 
 /// What to minimise, over which set, and how.
 struct Specification {
-    std::string loss;                 // a name from loss_catalogue(); empty: from the labels
-    std::optional<double> threshold;  // huber: where the loss becomes linear; none: 1
-    std::optional<double> width;      // welsch: width of the loss; none: 1
-
-    std::string
-        region;  // a name from regions(); empty: nuclear for a matrix of weights, l1 for a vector
-    std::optional<double> p;  // lp: the p of the norm
-    double radius = 10;
-    Composite composite;
+    LossSpec loss{"", {}};           // without a name: from the labels
+    RegionSpec region{"", {}, {}};  // without a name: nuclear for a matrix of weights, l1 for a vector
 
     Normalization normalization = Normalization::none;
     double hold_out = 0;  // fraction of the rows that is set aside for testing, drawn with options.seed
@@ -65,7 +58,7 @@ struct Problem {
     std::optional<Dataset<Real>> held_out;  // as it came
     Scaling scaling;
     Classes classes;  // of the rows that train
-    LossOptions loss;
+    LossSpec loss;
     RegionSpec region;
     std::string region_text;  // the region in words
     std::unique_ptr<Objective<Real>> objective;

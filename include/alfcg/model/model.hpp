@@ -8,7 +8,7 @@
 #include "alfcg/data/labels.hpp"
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/objective/loss.hpp"
-#include "alfcg/region/region.hpp"
+#include "alfcg/region/spec.hpp"
 
 namespace alfcg {
 
@@ -17,13 +17,10 @@ template <class Real>
 struct Model {
     Matrix<Real> weights;  // outputs x features
     Classes classes;       // classification; empty for regression
-    LossOptions loss;
+    LossSpec loss;
     Scaling scaling;  // what the features must go through first
     // How it was trained, for the record.
-    std::string region;  // a RegionSpec's name; files hold, and loading gives, its normal form
-    double p = 0;        // lp only
-    double radius = 0;
-    Composite composite;
+    RegionSpec region;  // files hold, and loading gives, its normal form
     std::string method;
 };
 

@@ -1,41 +1,48 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/parameters.hpp"
 #include "alfcg/data/labels.hpp"
 
 namespace alfcg {
 
-/// Losses of a linear model z = W x (spec 6). y is the class for multinomial, ±1 for logistic and sigmoid
-/// (the smaller label is -1), and a number for the others.
-enum class Loss {
-    multinomial,  // log Σ_l exp(z_l - z_y)
-    logistic,     // log(1 + exp(-y z))
-    squared,      // (z - y)² / 2
-    huber,        // (z - y)² / 2 within `threshold` of y, linear beyond
-    sigmoid,      // 1 / (1 + exp(y z)), nonconvex
-    welsch        // (width²/2) (1 - exp(-(z - y)²/width²)), nonconvex
+/// What a loss compares scores with.
+enum class TargetKind {
+    classes,      // any number of them, a row of weights each
+    two_classes,  // ±1, the smaller label is -1
+    numbers
 };
 
-std::string_view to_text(Loss loss);
-Loss parse_loss(std::string_view text);  // throws Error naming the six
-bool is_classification(Loss loss);
-
+/// One row of the table of losses of a linear model z = W x (spec 6), in words.
 struct LossInfo {
-    Loss kind;
+    std::string_view name;
     std::string_view description;
-};
-std::span<const LossInfo> loss_catalogue();
+    TargetKind target;
+    std::vector<Parameter> parameters;
 
-struct LossOptions {
-    Loss kind = Loss::multinomial;
-    double threshold = 1;  // huber
-    double width = 1;      // welsch
+    [[nodiscard]] bool classifies() const { return target != TargetKind::numbers; }
 };
+std::vector<LossInfo> losses();
+/// Throws Error, listing the names, when there is no such loss.
+LossInfo loss_info(std::string_view name);
+/// Every parameter of every loss, once.
+std::vector<ParameterInfo> loss_parameters();
+
+/// A loss by name.
+struct LossSpec {
+    std::string name = "multinomial";  // a name from losses()
+    Parameters parameters;             // those left out have their defaults
+
+    bool operator==(const LossSpec&) const = default;
+};
+
+/// Throws Error when the name is unknown, a number is out of range, or a parameter is given that the loss does not have.
+void verify(const LossSpec& loss);
 
 /// What the model is to predict, in the form the loss wants it.
 struct Targets {
@@ -46,10 +53,10 @@ struct Targets {
 
 /// The usual loss for such labels: two classes logistic, more multinomial, fractional
 /// numbers (and whole ones, more than 100, that hardly repeat) squared.
-Loss default_loss(const Labels& labels);
+std::string default_loss(const Labels& labels);
 
 /// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes
 /// for a binary loss). `classes` is filled for classification, and left empty for regression.
-Targets make_targets(const Labels& labels, Loss loss, Classes& classes);
+Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes);
 
 }  // namespace alfcg

@@ -83,7 +83,7 @@ class Objective {
 /// the caller's own arrays must outlive it. threads = 0: all cores.
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
-                                                  const LossOptions& loss, int threads = 0);
+                                                  const LossSpec& loss, int threads = 0);
 
 /// The caller's function: writes the gradient at x and returns the value.
 template <class Real>

@@ -17,6 +17,7 @@ struct Composite {
     double nuclear = 0;
 
     [[nodiscard]] bool zero() const { return l1 == 0 && l2 == 0 && nuclear == 0; }
+    bool operator==(const Composite&) const = default;
 };
 
 /// A compact convex set X with its composite term h, reached through a linear minimisation oracle.

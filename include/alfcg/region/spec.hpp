@@ -15,6 +15,8 @@ struct RegionSpec {
     std::string name = "nuclear";  // a name from regions()
     Parameters parameters;         // radius and the like
     Composite composite;
+
+    bool operator==(const RegionSpec&) const = default;
 };
 
 /// One row of the table of regions, in words.
@@ -30,8 +32,8 @@ RegionInfo region_info(std::string_view name);
 /// Every parameter of every region, once.
 std::vector<ParameterInfo> region_parameters();
 
-/// The same region under the name that saved models have for it: l1, l2 and linf are lp with their p. Names that are not
-/// known stay.
+/// The same region under the name that saved models have for it: l1, l2 and linf are lp with their p; without parameters
+/// that it does not have. What has a name that is not known stays as it is.
 RegionSpec normal_form(RegionSpec spec);
 
 /// Throws Error when the name is unknown, a number is out of range, or no oracle is known for the combination

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "alfcg/objective/loss.hpp"
+#include "kernels/dense.hpp"
+
+namespace alfcg {
+
+/// A block of samples and what it is judged by.
+template <class Real>
+struct ScoreBlock {
+    Real* scores;
+    Index count;  // samples
+    Index outputs;
+    kernels::ScoreLayout layout;
+    const Real* targets;
+};
+
+/// Scores become weight · ∂loss/∂score, in place; returns the sum of the losses.
+template <class Real>
+using JudgeBlock = std::function<double(const ScoreBlock<Real>& block, double weight)>;
+
+/// A loss is a row: its name, its targets, its parameters, and how blocks of scores are judged by it.
+struct LossRow : LossInfo {
+    /// A sample's scores may all be shifted alike, so that its residuals add up to zero.
+    bool relative = false;
+    std::function<JudgeBlock<float>(const Parameters&)> make_float;
+    std::function<JudgeBlock<double>(const Parameters&)> make_double;
+
+    template <class Real>
+    [[nodiscard]] JudgeBlock<Real> make(const Parameters& given) const {
+        const Parameters parameters = resolve("the loss " + std::string(name), this->parameters, given);
+        if constexpr (std::is_same_v<Real, float>) {
+            return make_float(parameters);
+        } else {
+            return make_double(parameters);
+        }
+    }
+};
+
+/// Throws Error, listing the names, when there is no such loss.
+const LossRow& find_loss(std::string_view name);
+
+}  // namespace alfcg
