@@ -146,8 +146,8 @@ Problem<Real>& Series<Real>::problem(const std::string& data) {
         FileData file{data_name(data, arguments_.scale), {}};
         file.read.data_dir = arguments_.data_dir;
         Specification wanted;
-        wanted.loss = "multinomial";
-        wanted.region = "nuclear";
+        wanted.loss.name = "multinomial";
+        wanted.region.name = "nuclear";
         wanted.normalization = parse_normalization(arguments_.normalize);
         wanted.threads = arguments_.threads;
         problem_ = prepare<Real>(file, wanted);
