@@ -88,17 +88,23 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     }
 }
 
-// Tiles that come up all the time have a version for whole vectors; the others, at the end of the rows, go
-// without.
-constexpr bool HasWholeTile(Index outputs, Index vectors) {
-    return vectors > 1 && (!kManyRegisters || vectors == TileVectors(outputs));
+// Whether tiles of so many outputs and vectors come up: as part of up to few_outputs that are shared out evenly, or, a
+// single vector, at the end of the rows.
+constexpr bool HasTile(Index outputs, Index vectors) {
+    bool found = vectors == 1;
+    for (Index all = 1; all <= few_outputs; ++all) {
+        if (TileVectors(all) != vectors) continue;
+        const Index tiles = (all + TileOutputs(vectors) - 1) / TileOutputs(vectors);
+        for (Index t = 0; t < tiles; ++t) found = found || all * (t + 1) / tiles - all * t / tiles == outputs;
+    }
+    return found;
 }
 
-// V vectors of features from j on, `tail` entries of the last; where all are whole, as often as they fit before `end`.
+// V vectors of features at a time, from j on until `end`; a single vector may be the last, incomplete one.
 template <Index V, class Real, class Sample>
 HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, Index end,
                       const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
-                      Start start, Ahead<Sample> ahead, Index tail) {
+                      Start start, Ahead<Sample> ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
@@ -108,46 +114,37 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
         Real* g = gradient + c * gradient_stride;
         ForCount<most>(outputs * (t + 1) / tiles - c, [&]<Index C>() HWY_ATTR {
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
+            constexpr Last last = V == 1 ? in_part : Last::whole;
             constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;  // bytes of a tile share a cache line
-            if constexpr (HasWholeTile(C, V)) {
-                if (tail == lanes) {
-                    for (Index k = j; k < end; k += V * lanes)
-                        Tile<C, V, Last::whole, fetched>(rows, count, k, r, layout, g + k, gradient_stride,
-                                                         start, ahead, k, tail);
-                    return;
-                }
+            if constexpr (HasTile(C, V)) {
+                for (Index k = j; k < end; k += V * lanes)
+                    Tile<C, V, last, fetched>(rows, count, k, r, layout, g + k, gradient_stride, start, ahead,
+                                              k, std::min(lanes, end - k));
             }
-            Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g + j, gradient_stride, start, ahead, j,
-                                         tail);
         });
         ahead.count = 0;
     }
 }
 
-// The same for many outputs and samples that are padded: they are shared out over tiles of nearly the same size. Rows
-// ahead are fetched from `ahead_at` on, a part by each of the first tiles: a core can only wait for so many lines.
+// The same for many outputs and V vectors from feature j on, of samples that are padded: outputs are shared out over
+// tiles of nearly the same size. Rows ahead are fetched from `ahead_at` on, a part by each of the first tiles: a core
+// can only wait for so many lines.
 template <Index V, class Real>
-HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, const Real* residuals,
-                           ScoreLayout layout, Real* gradient, Index gradient_stride, Start start,
-                           Ahead<Real> ahead, Index ahead_at, Index tail) {
-    constexpr Index fetched = 2;
+HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, Index j,
+                           const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
+                           Start start, Ahead<Real> ahead, Index ahead_at, Index tail) {
+    constexpr Index fetched = std::min<Index>(V, 2);
+    constexpr Last last = V == 1 ? Last::padded : Last::whole;
     constexpr Index most = TileOutputs(kMostVectors);
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index tiles = (outputs + most - 1) / most;
     for (Index t = 0; t < tiles; ++t) {
         const Index c = outputs * t / tiles;
         if (t * fetched >= V) ahead.count = 0;
-        const Index fetch_at = ahead_at + t * fetched * lanes;
         const auto tile = [&]<Index C>() HWY_ATTR {
-            const Real* r = residuals + c * layout.output_stride;
-            Real* g = gradient + c * gradient_stride;
-            if constexpr (V == kMostVectors) {
-                if (tail == lanes)
-                    return Tile<C, V, Last::whole, fetched>(rows, count, 0, r, layout, g, gradient_stride,
-                                                            start, ahead, fetch_at, tail);
-            }
-            Tile<C, V, Last::padded, fetched>(rows, count, 0, r, layout, g, gradient_stride, start, ahead,
-                                              fetch_at, tail);
+            Tile<C, V, last, fetched>(rows, count, j, residuals + c * layout.output_stride, layout,
+                                      gradient + c * gradient_stride, gradient_stride, start, ahead,
+                                      ahead_at + t * fetched * lanes, tail);
         };
         static_assert(most >= 3 && few_outputs >= 2 * most);  // so that tiles are no smaller than these
         switch (most - (outputs * (t + 1) / tiles - c)) {
@@ -162,15 +159,6 @@ HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, 
                 break;
         }
     }
-}
-
-// Calls visit<V>(tail) for as many vectors V as `width` features fill, `tail` of them in the last.
-template <class Real, class Visit>
-HWY_INLINE void ForWidth(Index width, const Visit& visit) {
-    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
-    const Index vectors = (width + lanes - 1) / lanes;
-    const Index tail = width - (vectors - 1) * lanes;
-    ForCount<kMostVectors>(vectors, [&]<Index V>() HWY_ATTR { visit.template operator()<V>(tail); });
 }
 
 // Features j .. j+width-1, at most four vectors, of all samples, for many outputs, through a copy in which samples
@@ -197,11 +185,16 @@ HWY_INLINE void Panel(const Real* const* rows, Index count, Index j, Index width
             for (Index k = 0; k < whole; k += lanes) hn::Store(hn::LoadU(d, from + k), d, to + k);
             if (tail > 0) hn::Store(LoadTail(d, from + whole, tail), d, to + whole);
         }
-        ForWidth<Real>(width, [&]<Index vectors>(Index last) HWY_ATTR {
-            PanelTiles<vectors>(outputs, panel_rows, here, residuals + first * layout.sample_stride, layout,
-                                gradient + j, cols, first == 0 ? start : Start::kept,
-                                Ahead<Real>{ahead.rows + first, ahead.count - first}, j, last);
-        });
+        const Real* r = residuals + first * layout.sample_stride;
+        const Start from = first == 0 ? start : Start::kept;
+        const Ahead<Real> next{ahead.rows + first, ahead.count - first};
+        if (width == stride) {
+            PanelTiles<V>(outputs, panel_rows, here, 0, r, layout, gradient + j, cols, from, next, j, lanes);
+        } else {
+            for (Index k = 0; k < width; k += lanes)
+                PanelTiles<1>(outputs, panel_rows, here, k, r, layout, gradient + j + k, cols, from, next,
+                              j + k, std::min(lanes, width - k));
+        }
     }
 }
 
@@ -263,14 +256,16 @@ HWY_INLINE void BackwardFew(const Sample* const* rows, Index count, const Real* 
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index vectors = TileVectors(outputs);
     const Index width = vectors * lanes;
+    const Index whole = cols / width * width;
     // Samples of a tile are read again at once where it takes several for all outputs.
-    const Index step = outputs <= TileOutputs(vectors) ? std::max(cols / width, Index{1}) * width : width;
-    for (Index j = 0; j < cols; j += step) {
-        ForWidth<Real>(std::min(width, cols - j), [&]<Index V>(Index tail) HWY_ATTR {
-            Tiles<V>(outputs, rows, count, j, std::min(j + step, cols), residuals, layout, gradient, cols,
-                     start, ahead, tail);
+    const Index step = outputs <= TileOutputs(vectors) ? whole : width;
+    for (Index j = 0; j < whole; j += step) {
+        ForCount<kMostVectors>(vectors, [&]<Index V>() HWY_ATTR {
+            if constexpr (V > 1)
+                Tiles<V>(outputs, rows, count, j, j + step, residuals, layout, gradient, cols, start, ahead);
         });
     }
+    Tiles<1>(outputs, rows, count, whole, cols, residuals, layout, gradient, cols, start, ahead);
 }
 
 template <class Real>

@@ -143,16 +143,16 @@ HWY_INLINE Part<From> SumLine(const Lines& lines, Index first, Index last, const
     return sum[0];
 }
 
-template <bool fetch, class Lines, class From, class To>
+// Lines that end at entry `fetched` or before it have what comes after them fetched.
+template <class Lines, class From, class To>
 HWY_INLINE void GatherSpan(const Lines& lines, const LineChoice& choice, const From& from, const To& to,
-                           bool fetch_rest = false) {
-    const Index fetched = fetch ? lines.start[choice.first + choice.count] - kAhead : 0;
+                           Index fetched, bool fetch_rest) {
     for (Index i = 0; i < choice.count; ++i) {
         const Index line = choice.line(i);
         const Index first = lines.start[line];
         const Index last = lines.start[line + 1];
-        if (fetch && last <= fetched) {
-            SumLine<fetch>(lines, first, last, from, fetch_rest).Store(to, choice.place(i));
+        if (last <= fetched) {
+            SumLine<true>(lines, first, last, from, fetch_rest).Store(to, choice.place(i));
         } else {
             SumLine<false>(lines, first, last, from, false).Store(to, choice.place(i));
         }
@@ -170,6 +170,11 @@ HWY_INLINE void ScatterSpan(const SparseLines<Real>& lines, const LineChoice& ch
             residual.AddTo(to, lines.index[k], lines.value[k]);
     }
 }
+
+// Vectors of a cache line.
+template <class Real>
+constexpr Index kBodyVectors = vector_bytes /
+                               static_cast<Index>(hn::MaxLanes(hn::ScalableTag<Real>()) * sizeof(Real));
 
 // Calls visit(span of the table, span of rows that lie side by side) for spans of up to four vectors that cover
 // a line.
@@ -189,7 +194,7 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
         if (body == AllOfTable::body && rest == AllOfTable::rest) {
             visit(Span<V, rest_bytes, TableReal, AllOfTable>{table.entries, to_rest, {}},
                   Span<V, rest_bytes, RowReal, AllOfRow>{rows, row_rest, {}});
-        } else {
+        } else if constexpr (V > 0 || kBodyVectors<Real> > 1) {  // else a line without a body is a rest alone
             visit(Span<V, rest_bytes, TableReal, Strides>{table.entries + at, to_rest, {body, rest}},
                   Span<V, rest_bytes, RowReal, Strides>{rows + at, row_rest, {stride, stride}});
         }
@@ -218,7 +223,10 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
         }
     };
     if (at < body) {
-        ForCount<4>((body - at) / lanes, last);
+        // Bodies are whole cache lines, of so many vectors each.
+        constexpr Index step = std::min<Index>(kBodyVectors<Real>, 4);
+        ForCount<4 / step>((body - at) / (step * lanes),
+                           [&]<Index n>() HWY_ATTR { last.template operator()<n * step>(); });
     } else if (rest > 0) {
         with_rest.template operator()<0>(at, 0);
     }
@@ -251,16 +259,12 @@ void Gather(const Lines& lines, LineChoice choice, Table<const Real> table, Inde
     const auto large = [&](Index entries) {
         return table.lines * entries * static_cast<Index>(sizeof(Real)) > kLargeTable;
     };
-    if (choice.list == nullptr && large(table_stride<Real>(outputs))) {
-        const bool fetch_rest = large(table_rest<Real>(outputs));
-        ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
-            GatherSpan<true>(lines, choice, from, to, fetch_rest || from.vectors == 0);
-        });
-    } else {
-        ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
-            GatherSpan<false>(lines, choice, from, to);
-        });
-    }
+    const bool fetch = choice.list == nullptr && large(table_stride<Real>(outputs));
+    const Index fetched = fetch ? lines.start[choice.first + choice.count] - kAhead : -1;
+    const bool fetch_rest = large(table_rest<Real>(outputs));
+    ForSpans(outputs, table, out, [&](const auto& from, const auto& to) HWY_ATTR {
+        GatherSpan(lines, choice, from, to, fetched, fetch_rest || from.vectors == 0);
+    });
 }
 
 template <class Real>
