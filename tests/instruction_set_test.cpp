@@ -8,9 +8,9 @@
 
 #include "bridge.hpp"
 #include "kernels/losses.hpp"
+#include "kernels/tridiagonal.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
-#include "region/tridiagonal.hpp"
 #include "sized_problem.hpp"
 
 namespace alfcg {
@@ -167,7 +167,7 @@ TEST(InstructionSets, EveryOneKeepsTheDigitsOfProbabilities) {
 }
 
 // Qᵀ A Q = T: put together from Q's columns, T gives A back; also where reflections have nothing to do.
-void check_tridiagonal(region::Tridiagonal& tridiagonal, const Eigen::MatrixXd& matrix, double scale) {
+void check_tridiagonal(kernels::Tridiagonal& tridiagonal, const Eigen::MatrixXd& matrix, double scale) {
     const Index side = matrix.rows();
     tridiagonal.compute(matrix.data(), side, scale);
     Eigen::MatrixXd T = Eigen::MatrixXd::Zero(side, side);
@@ -186,7 +186,7 @@ TEST(InstructionSets, EveryOneMakesTheSameMatrixTridiagonal) {
     for (const std::int64_t target : supported()) {
         SCOPED_TRACE(hwy::TargetName(target));
         const Only only(target);
-        region::Tridiagonal tridiagonal;
+        kernels::Tridiagonal tridiagonal;
         for (const Index side : {2, 3, 8, 9, 10, 31, 64, 65, 130, 10}) {
             SCOPED_TRACE(side);
             const Eigen::MatrixXd g = reference::gaussian(side, side + 5, 3);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/products.hpp"
 #include "region/leading_eigenvector.hpp"
-#include "region/products.hpp"
 #include "region_reference.hpp"
 
 namespace alfcg {
@@ -55,7 +55,7 @@ TYPED_TEST(Products, GramMatrixOfTheShorterSideWithAnyNumberOfThreads) {
                                                                   : Eigen::MatrixXd(g.transpose() * g);
         for (const int threads : {1, 2, 3}) {
             Eigen::MatrixXd result(expected.rows(), expected.cols());
-            region::gram(x.data(), shape, 0.5, threads, scratch, result.data());
+            kernels::gram(x.data(), shape, 0.5, threads, scratch, result.data());
             EXPECT_LE((result - expected).norm(), 1e-13 * expected.trace())
                 << shape.rows << 'x' << shape.cols;
             EXPECT_EQ(result, result.transpose());
@@ -72,9 +72,9 @@ TYPED_TEST(Products, ProductsWithVectorsWithAnyNumberOfThreads) {
         for (const int threads : {1, 2, 3}) {
             Eigen::VectorXd rows(shape.rows);
             Eigen::VectorXd cols(shape.cols);
-            region::times(x.data(), shape, 0.5, right.data(), rows.data(), threads);
+            kernels::times(x.data(), shape, 0.5, right.data(), rows.data(), threads);
             EXPECT_LE((rows - g * right).norm(), 1e-13 * g.norm() * right.norm());
-            region::transposed_times(x.data(), shape, 0.5, left.data(), cols.data(), threads);
+            kernels::transposed_times(x.data(), shape, 0.5, left.data(), cols.data(), threads);
             EXPECT_LE((cols - g.transpose() * left).norm(), 1e-13 * g.norm() * left.norm());
         }
     }
@@ -89,12 +89,12 @@ TYPED_TEST(Products, NormalProductsFromBothSidesWithAnyNumberOfThreads) {
         const Eigen::MatrixXd left = dense(random_matrix<double>({shape.rows, 4}, 47));
         for (const int threads : {1, 2, 3}) {
             Eigen::MatrixXd y(shape.cols, 4);
-            region::normal_product(x.data(), shape, 0.5, region::Side::right, right.data(), y.data(), threads,
-                                   scratch);
+            kernels::normal_product(x.data(), shape, 0.5, kernels::Side::right, right.data(), y.data(),
+                                    threads, scratch);
             EXPECT_LE((y - g.transpose() * (g * right)).norm(), 1e-13 * g.squaredNorm() * right.norm());
             y.resize(shape.rows, 4);
-            region::normal_product(x.data(), shape, 0.5, region::Side::left, left.data(), y.data(), threads,
-                                   scratch);
+            kernels::normal_product(x.data(), shape, 0.5, kernels::Side::left, left.data(), y.data(), threads,
+                                    scratch);
             EXPECT_LE((y - g * (g.transpose() * left)).norm(), 1e-13 * g.squaredNorm() * left.norm());
         }
     }

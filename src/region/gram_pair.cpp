@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "region/magnitudes.hpp"
-#include "region/products.hpp"
+#include "kernels/magnitudes.hpp"
+#include "kernels/products.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg::region {
@@ -32,20 +32,20 @@ bool GramPair::solve(const Matrix<Real>& gradient, int threads) {
 
     // Ordinary gradients need no scaling, which saves a pass over them: the trace tells.
     scale_ = 1;
-    gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
+    kernels::gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
     if (const double sum = trace(gram_, side); !(sum > 1e-200 && sum < 1e200)) {
-        const double largest = largest_magnitude(gradient.data(), gradient.size(), threads);
+        const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads);
         if (std::isnan(largest)) reject_gradient();
         if (largest == 0) return false;
-        scale_ = safe_scale(largest);
-        gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
+        scale_ = kernels::safe_scale(largest);
+        kernels::gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
     }
     eigenvector_.solve(gram_.data(), side, shorter_.data());
     if (wide_)
-        transposed_times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
+        kernels::transposed_times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
     else
-        times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
-    value_ = std::sqrt(sums(longer_.data(), length).squares);
+        kernels::times(gradient.data(), shape, scale_, shorter_.data(), longer_.data(), threads);
+    value_ = std::sqrt(kernels::sums(longer_.data(), length).squares);
     const double inverse = 1 / value_;
     for (double& entry : longer_) entry *= inverse;
     return true;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "region/magnitudes.hpp"
+#include "kernels/magnitudes.hpp"
 
 namespace alfcg::region {
 namespace {
@@ -31,23 +31,23 @@ struct ScaledGradient {
     int threads;
 
     /// Y = M X with the Gram operator M of a side.
-    void normal_product(Side side, Eigen::MatrixXd& x, Eigen::MatrixXd& y,
+    void normal_product(kernels::Side side, Eigen::MatrixXd& x, Eigen::MatrixXd& y,
                         AlignedVector<double>& scratch) const {
-        region::normal_product(matrix.data(), matrix.shape(), scale, side, x.data(), y.data(), threads,
-                               scratch);
+        kernels::normal_product(matrix.data(), matrix.shape(), scale, side, x.data(), y.data(), threads,
+                                scratch);
     }
     /// y = scale · G x when x is on the right side, scale · Gᵀ x when it is on the left.
-    void to_other_side(Side side, const AlignedVector<double>& x, AlignedVector<double>& y) const {
-        if (side == Side::right)
-            times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
+    void to_other_side(kernels::Side side, const AlignedVector<double>& x, AlignedVector<double>& y) const {
+        if (side == kernels::Side::right)
+            kernels::times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
         else
-            transposed_times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
+            kernels::transposed_times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
     }
     void gram(Eigen::MatrixXd& result, AlignedVector<double>& scratch) const {
-        region::gram(matrix.data(), matrix.shape(), scale, threads, scratch, result.data());
+        kernels::gram(matrix.data(), matrix.shape(), scale, threads, scratch, result.data());
     }
     [[nodiscard]] double frobenius_squared() const {
-        return sums(matrix.data(), matrix.size(), scale, threads).squares;
+        return kernels::sums(matrix.data(), matrix.size(), scale, threads).squares;
     }
 };
 
@@ -71,8 +71,8 @@ bool KrylovPair::solve(const Matrix<Real>& gradient, double scale, double tolera
 void KrylovPair::take_shape(Shape shape) {
     shape_ = shape;
     // From the right the matrix is read row by row, as it lies, which is worth a somewhat longer basis.
-    side_ = shape.cols <= 4 * shape.rows ? Side::right : Side::left;
-    length_ = side_ == Side::right ? shape.cols : shape.rows;
+    side_ = shape.cols <= 4 * shape.rows ? kernels::Side::right : kernels::Side::left;
+    length_ = side_ == kernels::Side::right ? shape.cols : shape.rows;
     here_.assign(static_cast<std::size_t>(length_), 0.0);
     there_.assign(static_cast<std::size_t>(shape.rows + shape.cols - length_), 0.0);
     best_.resize(length_, 0);
@@ -223,7 +223,7 @@ void KrylovPair::take_pair(const Operator& gradient) {
     here.noalias() = basis_.leftCols(count_) * solver_.eigenvectors().col(count_ - 1);
     here.normalize();
     gradient.to_other_side(side_, here_, there_);
-    value_ = std::sqrt(sums(there_.data(), static_cast<Index>(there_.size())).squares);
+    value_ = std::sqrt(kernels::sums(there_.data(), static_cast<Index>(there_.size())).squares);
     for (double& entry : there_) entry /= value_;
 }
 
@@ -247,7 +247,7 @@ double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance)
     const double n = static_cast<double>(side);
     const double total = gram_matrix.trace();
     const double forming =
-        2 * rounding * static_cast<double>(gram_depth(side, length, gradient.threads)) * total;
+        2 * rounding * static_cast<double>(kernels::gram_depth(side, length, gradient.threads)) * total;
     const auto factoring = [&](double bound) {
         return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
-#include "region/products.hpp"
+#include "kernels/products.hpp"
 
 namespace alfcg::region {
 
@@ -25,11 +25,15 @@ class KrylovPair {
 
     [[nodiscard]] double value() const { return value_; }  // scale · uᵀGv
     [[nodiscard]] double upper() const { return upper_; }  // at least scale · σ₁
-    [[nodiscard]] const AlignedVector<double>& left() const { return side_ == Side::left ? here_ : there_; }
-    [[nodiscard]] const AlignedVector<double>& right() const { return side_ == Side::left ? there_ : here_; }
+    [[nodiscard]] const AlignedVector<double>& left() const {
+        return side_ == kernels::Side::left ? here_ : there_;
+    }
+    [[nodiscard]] const AlignedVector<double>& right() const {
+        return side_ == kernels::Side::left ? there_ : here_;
+    }
 
   private:
-    static constexpr Index block = block_columns;
+    static constexpr Index block = kernels::block_columns;
     static constexpr Index capacity = 96;  // basis vectors
     static constexpr Index kept = 32;      // Ritz vectors that survive a restart
     static constexpr Index followed = 3;   // Ritz vectors that start the next search
@@ -62,8 +66,9 @@ class KrylovPair {
     using Inline = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, capacity, capacity>;
 
     Shape shape_;
-    Side side_ = Side::right;  // whose Gram operator M is used: s²GGᵀ (left) or s²GᵀG (right)
-    Index length_ = 0;         // of vectors on that side
+    // Whose Gram operator M is used: s²GGᵀ (left) or s²GᵀG (right).
+    kernels::Side side_ = kernels::Side::right;
+    Index length_ = 0;  // of vectors on that side
     double value_ = 0;
     double upper_ = 0;
     AlignedVector<double> here_;   // singular vector of that side

@@ -4,7 +4,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "alfcg/core/matrix.hpp"
-#include "region/tridiagonal.hpp"
+#include "kernels/tridiagonal.hpp"
 
 namespace alfcg::region {
 
@@ -32,8 +32,8 @@ class LeadingEigenvector {
     using Inline =
         Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, inline_side, inline_side>;
 
-    Tridiagonal tridiagonal_;        // T, a multiple of the matrix in another basis
-    AlignedVector<double> inverse_;  // 1/δ_i with x - T = L diag(δ) Lᵀ
+    kernels::Tridiagonal tridiagonal_;  // T, a multiple of the matrix in another basis
+    AlignedVector<double> inverse_;     // 1/δ_i with x - T = L diag(δ) Lᵀ
     AlignedVector<double> vector_;
     Eigen::SelfAdjointEigenSolver<Inline> small_solver_;
     Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;

@@ -7,8 +7,8 @@
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
 #include "core/threads.hpp"
+#include "kernels/magnitudes.hpp"
 #include "region/lp_oracle.hpp"
-#include "region/magnitudes.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg {
@@ -44,7 +44,7 @@ class LpBall final : public Region<Real> {
 
     double composite(const Matrix<Real>& x) override {
         if (composite_.zero()) return 0;
-        const region::Sums sums = region::sums(x.data(), x.size(), 1, threads_);
+        const kernels::Sums sums = kernels::sums(x.data(), x.size(), 1, threads_);
         return composite_.l1 * sums.magnitudes + composite_.l2 / 2 * sums.squares;
     }
 
@@ -54,7 +54,7 @@ class LpBall final : public Region<Real> {
     }
 
     double violation(const Matrix<Real>& x) override {
-        const double peak = region::largest_magnitude(x.data(), x.size(), threads_);
+        const double peak = kernels::largest_magnitude(x.data(), x.size(), threads_);
         if (peak == 0) return 0;
         if (std::isnan(peak)) return std::numeric_limits<double>::infinity();
         return std::max(0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_) - 1);
@@ -73,7 +73,7 @@ class LpBall final : public Region<Real> {
             return exceeds(region::lp_signs(gradient, composite_.l1, radius_, threads_, vertex));
         if (p_ == 1) return largest_entry(gradient, vertex);
         if (composite_.l1 == 0 && region::lp_unscaled(gradient, p_, radius_, threads_, vertex)) return true;
-        const double peak = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        const double peak = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (!exceeds(peak)) return false;
         region::lp_linear(Magnitudes<Real>{gradient, composite_.l1, peak}, p_, radius_, threads_, scratch_,
                           vertex);
@@ -82,7 +82,7 @@ class LpBall final : public Region<Real> {
 
     /// p = 1: all of the radius on the largest coordinate, the lowest index among equals.
     bool largest_entry(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        const region::Peak peak = region::first_peak(gradient.data(), gradient.size(), threads_);
+        const kernels::Peak peak = kernels::first_peak(gradient.data(), gradient.size(), threads_);
         if (!exceeds(peak.magnitude)) return false;
         vertex.kind = Vertex<Real>::Kind::one_hot;
         vertex.index = peak.index;
@@ -91,7 +91,7 @@ class LpBall final : public Region<Real> {
     }
 
     bool square(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        const double peak = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        const double peak = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (!exceeds(peak)) return false;
         region::lp_square(Magnitudes<Real>{gradient, composite_.l1, peak}, p_, radius_, composite_.l2,
                           threads_, scratch_, vertex);

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernels/lp_weights.hpp"
+#include "kernels/magnitudes.hpp"
 #include "region/lp_oracle.hpp"
-#include "region/lp_weights.hpp"
-#include "region/magnitudes.hpp"
 
 namespace alfcg::region {
 namespace {
@@ -23,7 +23,7 @@ template <class Real>
 bool by_logarithms(const Magnitudes<Real>& t, double p, double scale, int threads) {
     if (p - 1 <= 0.1 || std::abs(std::log2(scale)) >= 900) return false;
     if (std::is_same_v<Real, float> || scale >= 1) return true;  // nothing can underflow
-    return scale * smallest_excess(t.x.data(), t.size(), t.threshold, threads) > 1e-290;
+    return scale * kernels::smallest_excess(t.x.data(), t.size(), t.threshold, threads) > 1e-290;
 }
 
 template <class Real>
@@ -59,21 +59,21 @@ template <class Real>
 void lp_linear(const Magnitudes<Real>& t, double p, double radius, int threads,
                AlignedVector<double>& scratch, Vertex<Real>& vertex) {
     const double largest = t.largest();
-    Weights weights = weights_of(p);
+    kernels::Weights weights = kernels::weights_of(p);
     weights.threshold = t.threshold;
-    weights.scale = safe_scale(largest);
-    if (weights.power != WeightPower::other || by_logarithms(t, p, weights.scale, threads)) {
+    weights.scale = kernels::safe_scale(largest);
+    if (weights.power != kernels::WeightPower::other || by_logarithms(t, p, weights.scale, threads)) {
         reshape(t.x.shape(), vertex);
         Real* v = vertex.dense.data();
         // A power is dear: it is taken once, and what it gave is scaled afterwards.
-        const bool once = weights.power == WeightPower::other;
-        const double sum = once ? write_weights(weights, t.x.data(), t.size(), 1, v, threads)
-                                : weight_sum(weights, t.x.data(), t.size(), threads);
+        const bool once = weights.power == kernels::WeightPower::other;
+        const double sum = once ? kernels::write_weights(weights, t.x.data(), t.size(), 1, v, threads)
+                                : kernels::weight_sum(weights, t.x.data(), t.size(), threads);
         const double factor = radius / std::pow(sum, 1 / p);
         if (once)
-            write_weights(weights_of(2), v, t.size(), -factor, v, threads);
+            kernels::write_weights(kernels::weights_of(2), v, t.size(), -factor, v, threads);
         else
-            write_weights(weights, t.x.data(), t.size(), factor, v, threads);
+            kernels::write_weights(weights, t.x.data(), t.size(), factor, v, threads);
         return;
     }
     scratch.resize(static_cast<std::size_t>(t.size()));
@@ -91,14 +91,14 @@ void lp_linear(const Magnitudes<Real>& t, double p, double radius, int threads,
 
 template <class Real>
 bool lp_unscaled(const Matrix<Real>& gradient, double p, double radius, int threads, Vertex<Real>& vertex) {
-    const Weights weights = weights_of(p);
-    if (weights.power == WeightPower::other) return false;
-    const double sum = weight_sum(weights, gradient.data(), gradient.size(), threads);
+    const kernels::Weights weights = kernels::weights_of(p);
+    if (weights.power == kernels::WeightPower::other) return false;
+    const double sum = kernels::weight_sum(weights, gradient.data(), gradient.size(), threads);
     if (!(sum > 1e-200 && sum < 1e200)) return false;
     const double factor = radius / std::pow(sum, 1 / p);
     if (!(factor > 1e-200 && factor < 1e200)) return false;
     reshape(gradient.shape(), vertex);
-    write_weights(weights, gradient.data(), gradient.size(), factor, vertex.dense.data(), threads);
+    kernels::write_weights(weights, gradient.data(), gradient.size(), factor, vertex.dense.data(), threads);
     return true;
 }
 
@@ -106,7 +106,8 @@ template <class Real>
 double lp_signs(const Matrix<Real>& gradient, double threshold, double radius, int threads,
                 Vertex<Real>& vertex) {
     reshape(gradient.shape(), vertex);
-    return write_signs(gradient.data(), gradient.size(), threshold, radius, vertex.dense.data(), threads);
+    return kernels::write_signs(gradient.data(), gradient.size(), threshold, radius, vertex.dense.data(),
+                                threads);
 }
 
 template double relative_norm(const Magnitudes<float>&, double);

@@ -11,11 +11,11 @@
 #include "alfcg/region/spec.hpp"
 #include "alfcg/region/spectrum.hpp"
 #include "core/threads.hpp"
+#include "kernels/magnitudes.hpp"
+#include "kernels/products.hpp"
 #include "region/gram_pair.hpp"
 #include "region/krylov_pair.hpp"
 #include "region/l1_projection.hpp"
-#include "region/magnitudes.hpp"
-#include "region/products.hpp"
 #include "region/settings.hpp"
 #include "region/thin_svd.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 template <class Real>
 double nuclear_norm(const Matrix<Real>& x) {
-    const double largest = region::largest_magnitude(x.data(), x.size());
+    const double largest = kernels::largest_magnitude(x.data(), x.size());
     if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
     if (largest == 0) return 0;
     const std::vector<double> values = singular_values(x);
@@ -56,7 +56,7 @@ class NuclearBall final : public Region<Real> {
         double value = 0;
         if (composite_.nuclear > 0) value += composite_.nuclear * nuclear_norm(x);
         if (composite_.l2 > 0)
-            value += composite_.l2 / 2 * region::sums(x.data(), x.size(), 1, threads_).squares;
+            value += composite_.l2 / 2 * kernels::sums(x.data(), x.size(), 1, threads_).squares;
         return value;
     }
 
@@ -102,10 +102,10 @@ class NuclearBall final : public Region<Real> {
             return krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify, threads_);
         };
         if (!solve()) {
-            const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+            const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
             if (std::isnan(largest)) region::reject_gradient();
             if (largest == 0) return zero(vertex);
-            scale = region::safe_scale(largest);
+            scale = kernels::safe_scale(largest);
             if (!solve()) return zero(vertex);
         }
         const double threshold = composite_.nuclear * scale;
@@ -128,17 +128,17 @@ class NuclearBall final : public Region<Real> {
     double reached(const Matrix<Real>& gradient, double scale, const Vertex<Real>& vertex) {
         right_.assign(vertex.right.begin(), vertex.right.end());
         product_.resize(vertex.left.size());
-        region::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
+        kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
         return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
     }
 
     /// With a square: singular values of -g / l2, less the nuclear term's threshold, projected onto the l1
     /// ball.
     double shrink(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
-        const double largest = region::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (std::isnan(largest)) region::reject_gradient();
         if (largest == 0) return zero(vertex);
-        const double scale = region::safe_scale(largest);
+        const double scale = kernels::safe_scale(largest);
         const region::ThinSvd<Real> svd(gradient, scale, true);
         Eigen::VectorXd sizes = (svd.values().array() - composite_.nuclear * scale).max(0.0);
         if (sizes(0) == 0) return zero(vertex);

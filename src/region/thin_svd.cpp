@@ -7,7 +7,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
-#include "region/magnitudes.hpp"
+#include "kernels/magnitudes.hpp"
 
 namespace alfcg {
 namespace region {
@@ -68,10 +68,10 @@ template class ThinSvd<double>;
 
 template <class Real>
 std::vector<double> singular_values(const Matrix<Real>& x) {
-    const double largest = region::largest_magnitude(x.data(), x.size());
+    const double largest = kernels::largest_magnitude(x.data(), x.size());
     if (!(largest >= 0)) throw Error("singular values: the matrix has an entry that is not a finite number");
     if (largest == 0) return std::vector<double>(static_cast<std::size_t>(std::min(x.rows(), x.cols())), 0.0);
-    const double scale = region::safe_scale(largest);
+    const double scale = kernels::safe_scale(largest);
     const Eigen::VectorXd values = region::ThinSvd<Real>(x, scale, false).values() / scale;
     return {values.begin(), values.end()};
 }

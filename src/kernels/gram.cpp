@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/gram.cpp"
+#define HWY_TARGET_INCLUDE "kernels/gram.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -9,14 +9,14 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/split.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/products.hpp"
 #include "kernels/tiles-inl.hpp"
-#include "region/lanes-inl.hpp"
-#include "region/products.hpp"
-#include "region/split.hpp"
 
-#ifndef ALFCG_REGION_GRAM_LAYOUT
-#define ALFCG_REGION_GRAM_LAYOUT
-namespace alfcg::region {
+#ifndef ALFCG_KERNELS_GRAM_LAYOUT
+#define ALFCG_KERNELS_GRAM_LAYOUT
+namespace alfcg::kernels {
 // A tile is tile x tile vector sums: nine independent chains hide the latency of multiply-add. Small sides take larger
 // ones where there are registers for them and fewer sums are computed in vain.
 constexpr Index tile = 3;
@@ -47,13 +47,11 @@ struct GramLayout {
     Index stride;
     Index sums;  // of all tiles, at most
 };
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
-
-using kernels::HWY_NAMESPACE::kManyRegisters;
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 /// panel[i * stride + j] = scale · G(i, first + j) for j < count, zero in the padding.
 template <class Real>
@@ -231,11 +229,11 @@ void RowsDouble(const double* g, Shape shape, double scale, Index first, Index l
     Rows(g, shape, scale, first, last, scratch, result);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(KeptFloat);
@@ -314,5 +312,5 @@ void gram(const Real* entries, Shape shape, double scale, int threads, AlignedVe
 template void gram(const float*, Shape, double, int, AlignedVector<double>&, double*);
 template void gram(const double*, Shape, double, int, AlignedVector<double>&, double*);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/products.cpp"
+#define HWY_TARGET_INCLUDE "kernels/products.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "region/lanes-inl.hpp"
-#include "region/products.hpp"
-#include "region/split.hpp"
+#include "core/split.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/products.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 /// sums[r] = scale · <row r, x>.
 template <class Real>
@@ -95,11 +95,11 @@ void TransposedDouble(const double* g, Shape shape, Index stride, double scale, 
     TransposedTimes(g, shape, stride, scale, x, y);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(TimesFloat);
@@ -146,5 +146,5 @@ template void times(const double*, Shape, double, const double*, double*, int);
 template void transposed_times(const float*, Shape, double, const double*, double*, int);
 template void transposed_times(const double*, Shape, double, const double*, double*, int);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif  // HWY_ONCE

@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/tridiagonal.cpp"
+#define HWY_TARGET_INCLUDE "kernels/tridiagonal.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -9,11 +9,11 @@
 #include <cmath>
 #include <cstddef>
 
-#include "region/lanes-inl.hpp"
-#include "region/tridiagonal.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/tridiagonal.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 // Of a symmetric matrix, rows of `stride` entries, only rows and columns `first` .. side-1 count. Rows are padded with
 // zeros to whole vectors, and so are the vectors it meets; vectors have zeros in front of `first` too.
@@ -76,11 +76,11 @@ void Add(Index first, Index size, double factor, const double* x, double* y) {
     for (Index j = Begin(first); j < size; j += lanes) Store(hn::MulAdd(f, Load(x + j), Load(y + j)), y + j);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(Times);
@@ -157,5 +157,5 @@ void Tridiagonal::transform_back(double* vector) {
     std::copy_n(vector_.data(), side_, vector);
 }
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif

@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/magnitudes.cpp"
+#define HWY_TARGET_INCLUDE "kernels/magnitudes.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -9,12 +9,12 @@
 #include <cmath>
 #include <limits>
 
-#include "region/lanes-inl.hpp"
-#include "region/magnitudes.hpp"
-#include "region/split.hpp"
+#include "core/split.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/magnitudes.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 /// No arithmetic that rounds: vectors of Real itself will do.
 template <class Real>
@@ -38,7 +38,7 @@ HWY_INLINE double Largest(const Real* x, Index n) {
 }
 
 template <class Real>
-HWY_INLINE region::Sums BothSums(const Real* x, Index n, double scale) {
+HWY_INLINE Sums BothSums(const Real* x, Index n, double scale) {
     const V factor = hn::Set(D(), scale);
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
     V magnitudes0 = hn::Zero(D()), magnitudes1 = magnitudes0;
@@ -59,18 +59,18 @@ double LargestFloat(const float* x, Index n) {
 double LargestDouble(const double* x, Index n) {
     return Largest(x, n);
 }
-region::Sums SumsFloat(const float* x, Index n, double scale) {
+Sums SumsFloat(const float* x, Index n, double scale) {
     return BothSums(x, n, scale);
 }
-region::Sums SumsDouble(const double* x, Index n, double scale) {
+Sums SumsDouble(const double* x, Index n, double scale) {
     return BothSums(x, n, scale);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(LargestFloat);
@@ -146,5 +146,5 @@ template Peak first_peak(const double*, Index, int);
 template Sums sums(const float*, Index, double, int);
 template Sums sums(const double*, Index, double, int);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif  // HWY_ONCE

@@ -3,7 +3,7 @@
 #include "alfcg/core/matrix.hpp"
 
 /// The two passes of a linear l_p oracle, 1 < p < ∞, and the one of the cube. All sums are double.
-namespace alfcg::region {
+namespace alfcg::kernels {
 
 /// |v_i| is proportional to w_i = a_i^{1/(p-1)}.
 enum class WeightPower {
@@ -40,4 +40,4 @@ double write_signs(const Real* gradient, Index n, double threshold, double size,
 template <class Real>
 double smallest_excess(const Real* gradient, Index n, double threshold, int threads);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels

@@ -7,7 +7,7 @@
 #include "core/parallel.hpp"
 
 /// Long passes over a gradient, shared among threads.
-namespace alfcg::region {
+namespace alfcg {
 
 /// part(first, last) for every part of 0 .. n-1, put together by merge(a, b) in order: the result depends on
 /// the number of threads only.
@@ -30,4 +30,4 @@ inline double larger_or_nan(double a, double b) {
     return std::isnan(a) || b <= a ? a : b;
 }
 
-}  // namespace alfcg::region
+}  // namespace alfcg

@@ -2,7 +2,7 @@
 
 #include "alfcg/core/matrix.hpp"
 
-namespace alfcg::region {
+namespace alfcg::kernels {
 
 /// A symmetric matrix in tridiagonal form, Qᵀ A Q = T, by Householder reflections (1 - c h hᵀ). Nothing is allocated once
 /// the size has been seen.
@@ -31,4 +31,4 @@ class Tridiagonal {
     AlignedVector<double> vector_;  // padded with zeros
 };
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels

@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/lp_weights.cpp"
+#define HWY_TARGET_INCLUDE "kernels/lp_weights.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/contrib/math/math-inl.h>
@@ -12,18 +12,18 @@
 #include <limits>
 #include <type_traits>
 
-#include "region/lanes-inl.hpp"
-#include "region/lp_weights.hpp"
-#include "region/split.hpp"
+#include "core/split.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/lp_weights.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 /// a and w of a vector of entries. Shrunk: with a threshold, or with a scale.
 template <WeightPower Power, bool Shrunk>
 class Weigh {
   public:
-    explicit Weigh(const region::Weights& weights) : weights_(weights) {}
+    explicit Weigh(const Weights& weights) : weights_(weights) {}
 
     HWY_INLINE V magnitude(V g) const {
         if constexpr (!Shrunk) return hn::Abs(g);
@@ -49,7 +49,7 @@ class Weigh {
     }
 
   private:
-    region::Weights weights_;
+    Weights weights_;
 };
 
 /// Σ a w.
@@ -101,14 +101,14 @@ struct Write {
 
 /// Runs a pass with the weights that are asked for.
 template <WeightPower Power, class Pass, class Real>
-HWY_INLINE void RunPower(const region::Weights& weights, Pass& pass, const Real* g, Index n) {
+HWY_INLINE void RunPower(const Weights& weights, Pass& pass, const Real* g, Index n) {
     if (weights.threshold == 0 && weights.scale == 1)
         pass(Weigh<Power, false>(weights), g, n);
     else
         pass(Weigh<Power, true>(weights), g, n);
 }
 template <class Pass, class Real>
-HWY_INLINE double Run(const region::Weights& weights, Pass pass, const Real* g, Index n) {
+HWY_INLINE double Run(const Weights& weights, Pass pass, const Real* g, Index n) {
     switch (weights.power) {
         case WeightPower::two:
             RunPower<WeightPower::two>(weights, pass, g, n);
@@ -166,16 +166,16 @@ HWY_INLINE double SmallestExcess(const Real* g, Index n, double threshold) {
     return hn::GetLane(hn::MinOfLanes(D(), least));
 }
 
-double SumFloat(const region::Weights& weights, const float* g, Index n) {
+double SumFloat(const Weights& weights, const float* g, Index n) {
     return Run(weights, Sum{}, g, n);
 }
-double SumDouble(const region::Weights& weights, const double* g, Index n) {
+double SumDouble(const Weights& weights, const double* g, Index n) {
     return Run(weights, Sum{}, g, n);
 }
-double WriteFloat(const region::Weights& weights, const float* g, Index n, double factor, float* v) {
+double WriteFloat(const Weights& weights, const float* g, Index n, double factor, float* v) {
     return Run(weights, Write<float>{factor, v, 0}, g, n);
 }
-double WriteDouble(const region::Weights& weights, const double* g, Index n, double factor, double* v) {
+double WriteDouble(const Weights& weights, const double* g, Index n, double factor, double* v) {
     return Run(weights, Write<double>{factor, v, 0}, g, n);
 }
 double SignsFloat(const float* g, Index n, float threshold, float size, float* v) {
@@ -191,11 +191,11 @@ double ExcessDouble(const double* g, Index n, double threshold) {
     return SmallestExcess(g, n, threshold);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(SumFloat);
@@ -290,5 +290,5 @@ template double write_signs(const double*, Index, double, double, double*, int);
 template double smallest_excess(const float*, Index, double, int);
 template double smallest_excess(const double*, Index, double, int);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif  // HWY_ONCE

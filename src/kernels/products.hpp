@@ -5,7 +5,7 @@
 /// Products of a gradient with double vectors and with itself. Entries are row-major, G[i * cols + j]; all
 /// sums are double whatever the entries are. `scale` multiplies the gradient: a power of two that keeps
 /// squares in range. Large ones are shared among threads.
-namespace alfcg::region {
+namespace alfcg::kernels {
 
 /// The Gram matrix of the smaller side, side x side, symmetric: s²GGᵀ when rows <= cols, else s²GᵀG.
 template <class Real>
@@ -35,4 +35,4 @@ template <class Real>
 void normal_product(const Real* entries, Shape shape, double scale, Side side, const double* x, double* y,
                     int threads, AlignedVector<double>& scratch);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels

@@ -1,6 +1,6 @@
 // Compiled once per instruction set; which one runs is decided by the CPU at hand.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "region/normal_product.cpp"
+#define HWY_TARGET_INCLUDE "kernels/normal_product.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "region/lanes-inl.hpp"
-#include "region/products.hpp"
-#include "region/split.hpp"
+#include "core/split.hpp"
+#include "kernels/lanes-inl.hpp"
+#include "kernels/products.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 
 /// products[4 r + k] = <row r, column k of X>, over `cols` entries; columns are `stride` apart.
 template <class Real>
@@ -141,11 +141,11 @@ void LeftDouble(const double* g, Shape shape, Index stride, double scale, const 
     FromTheLeft(g, shape, stride, scale, x, y, z);
 }
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace alfcg::region {
+namespace alfcg::kernels {
 namespace {
 
 HWY_EXPORT(RightFloat);
@@ -208,5 +208,5 @@ template void normal_product(const float*, Shape, double, Side, const double*, d
 template void normal_product(const double*, Shape, double, Side, const double*, double*, int,
                              AlignedVector<double>&);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels
 #endif  // HWY_ONCE

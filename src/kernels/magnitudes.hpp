@@ -3,7 +3,7 @@
 #include "alfcg/core/matrix.hpp"
 
 /// Passes over the entries of a gradient that every oracle shares. All arithmetic is double.
-namespace alfcg::region {
+namespace alfcg::kernels {
 
 /// Largest |x_i|; 0 for no entries, NaN when an entry is not finite.
 template <class Real>
@@ -28,4 +28,4 @@ struct Sums {
 template <class Real>
 Sums sums(const Real* x, Index n, double scale = 1, int threads = 1);
 
-}  // namespace alfcg::region
+}  // namespace alfcg::kernels

@@ -1,9 +1,9 @@
-// Vectors of double for the region's kernels, whatever the entries are. Included once per instruction set.
-#if defined(ALFCG_REGION_LANES) == defined(HWY_TARGET_TOGGLE)
-#ifdef ALFCG_REGION_LANES
-#undef ALFCG_REGION_LANES
+// Vectors of double, whatever the entries are. Included once per instruction set.
+#if defined(ALFCG_KERNELS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef ALFCG_KERNELS_LANES_INL
+#undef ALFCG_KERNELS_LANES_INL
 #else
-#define ALFCG_REGION_LANES
+#define ALFCG_KERNELS_LANES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -13,7 +13,7 @@
 #include "alfcg/core/matrix.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace alfcg::region::HWY_NAMESPACE {
+namespace alfcg::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr Index kMostLanes = 8;  // doubles in the widest vector
@@ -61,7 +61,7 @@ struct FourRows {
     Index count;
 };
 
-}  // namespace alfcg::region::HWY_NAMESPACE
+}  // namespace alfcg::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // per target
