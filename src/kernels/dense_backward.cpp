@@ -53,8 +53,10 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     }
     for (Index i = 0; i < count; ++i) {
         Vector x[V];
+        ALFCG_UNROLL
         for (Index v = 0; v < V; ++v) x[v] = load(rows[i] + j, v, last == Last::ragged);
         if (i < ahead.count) {
+            ALFCG_UNROLL
             for (Index v = 0; v < fetched; ++v)
                 __builtin_prefetch(ahead.rows[i] + ahead_at + v * lanes, 0, 2);
         }
@@ -62,6 +64,7 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
         ALFCG_UNROLL
         for (Index c = 0; c < C; ++c) {
             const Vector r = hn::Set(d, residual[c * layout.output_stride]);
+            ALFCG_UNROLL
             for (Index v = 0; v < V; ++v) sum[c][v] = hn::MulAdd(r, x[v], sum[c][v]);
         }
     }
@@ -88,23 +91,23 @@ HWY_INLINE void Tile(const Sample* const* rows, Index count, Index j, const Real
     }
 }
 
-// Whether tiles of so many outputs and vectors come up: as part of up to few_outputs that are shared out evenly, or, a
-// single vector, at the end of the rows.
-constexpr bool HasTile(Index outputs, Index vectors) {
-    bool found = vectors == 1;
+// Whether tiles of so many outputs and vectors come up all the time, which then have a version for whole vectors: as
+// part of up to few_outputs that are shared out evenly. The others, at the end of the rows, go without.
+constexpr bool HasWholeTile(Index outputs, Index vectors) {
     for (Index all = 1; all <= few_outputs; ++all) {
-        if (TileVectors(all) != vectors) continue;
         const Index tiles = (all + TileOutputs(vectors) - 1) / TileOutputs(vectors);
-        for (Index t = 0; t < tiles; ++t) found = found || all * (t + 1) / tiles - all * t / tiles == outputs;
+        for (Index t = 0; t < tiles; ++t)
+            if (TileVectors(all) == vectors && all * (t + 1) / tiles - all * t / tiles == outputs)
+                return true;
     }
-    return found;
+    return false;
 }
 
-// V vectors of features at a time, from j on until `end`; a single vector may be the last, incomplete one.
+// V vectors of features from j on, `tail` entries of the last; where all are whole, as often as they fit before `end`.
 template <Index V, class Real, class Sample>
 HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Index j, Index end,
                       const Real* residuals, ScoreLayout layout, Real* gradient, Index gradient_stride,
-                      Start start, Ahead<Sample> ahead) {
+                      Start start, Ahead<Sample> ahead, Index tail) {
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     constexpr Index most = TileOutputs(V);
     const Index tiles = (outputs + most - 1) / most;
@@ -114,13 +117,17 @@ HWY_INLINE void Tiles(Index outputs, const Sample* const* rows, Index count, Ind
         Real* g = gradient + c * gradient_stride;
         ForCount<most>(outputs * (t + 1) / tiles - c, [&]<Index C>() HWY_ATTR {
             constexpr Last in_part = sizeof(Sample) == 1 ? Last::padded : Last::ragged;
-            constexpr Last last = V == 1 ? in_part : Last::whole;
             constexpr Index fetched = sizeof(Sample) == 1 ? 1 : V;  // bytes of a tile share a cache line
-            if constexpr (HasTile(C, V)) {
-                for (Index k = j; k < end; k += V * lanes)
-                    Tile<C, V, last, fetched>(rows, count, k, r, layout, g + k, gradient_stride, start, ahead,
-                                              k, std::min(lanes, end - k));
+            if constexpr (HasWholeTile(C, V)) {
+                if (tail == lanes) {
+                    for (Index k = j; k < end; k += V * lanes)
+                        Tile<C, V, Last::whole, fetched>(rows, count, k, r, layout, g + k, gradient_stride,
+                                                         start, ahead, k, tail);
+                    return;
+                }
             }
+            Tile<C, V, in_part, fetched>(rows, count, j, r, layout, g + j, gradient_stride, start, ahead, j,
+                                         tail);
         });
         ahead.count = 0;
     }
@@ -159,6 +166,15 @@ HWY_INLINE void PanelTiles(Index outputs, const Real* const* rows, Index count, 
                 break;
         }
     }
+}
+
+// Calls visit<V>(tail) for as many vectors V as `width` features fill, `tail` of them in the last.
+template <class Real, class Visit>
+HWY_INLINE void ForWidth(Index width, const Visit& visit) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    const Index vectors = (width + lanes - 1) / lanes;
+    const Index tail = width - (vectors - 1) * lanes;
+    ForCount<kMostVectors>(vectors, [&]<Index V>() HWY_ATTR { visit.template operator()<V>(tail); });
 }
 
 // Features j .. j+width-1, at most four vectors, of all samples, for many outputs, through a copy in which samples
@@ -212,10 +228,12 @@ HWY_INLINE void CrossTile(const Real* const* rows, Index count, Index j, const R
     }
     for (Index i = 0; i < count; ++i) {
         hn::Vec<decltype(d)> r[V];
+        ALFCG_UNROLL
         for (Index v = 0; v < V; ++v) r[v] = hn::LoadU(d, residuals + i * stride + v * lanes);
         ALFCG_UNROLL
         for (Index t = 0; t < T; ++t) {
             const auto x = hn::Set(d, rows[i][j + t]);
+            ALFCG_UNROLL
             for (Index v = 0; v < V; ++v) sum[t][v] = hn::MulAdd(x, r[v], sum[t][v]);
         }
     }
@@ -256,16 +274,14 @@ HWY_INLINE void BackwardFew(const Sample* const* rows, Index count, const Real* 
     const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
     const Index vectors = TileVectors(outputs);
     const Index width = vectors * lanes;
-    const Index whole = cols / width * width;
     // Samples of a tile are read again at once where it takes several for all outputs.
-    const Index step = outputs <= TileOutputs(vectors) ? whole : width;
-    for (Index j = 0; j < whole; j += step) {
-        ForCount<kMostVectors>(vectors, [&]<Index V>() HWY_ATTR {
-            if constexpr (V > 1)
-                Tiles<V>(outputs, rows, count, j, j + step, residuals, layout, gradient, cols, start, ahead);
+    const Index step = outputs <= TileOutputs(vectors) ? std::max(cols / width, Index{1}) * width : width;
+    for (Index j = 0; j < cols; j += step) {
+        ForWidth<Real>(std::min(width, cols - j), [&]<Index V>(Index tail) HWY_ATTR {
+            Tiles<V>(outputs, rows, count, j, std::min(j + step, cols), residuals, layout, gradient, cols,
+                     start, ahead, tail);
         });
     }
-    Tiles<1>(outputs, rows, count, whole, cols, residuals, layout, gradient, cols, start, ahead);
 }
 
 template <class Real>
