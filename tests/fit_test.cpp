@@ -331,7 +331,9 @@ TEST(Specification, WhatMakesNoSenseIsToldBeforeThereAreData) {
               "loss must be one of multinomial, logistic, squared, huber, sigmoid, welsch, not 'hinge'");
     EXPECT_EQ(wrong([](auto& s) { s.region.name = "lp"; }),
               "p is needed by the region lp: the p of the l_p norm, from 1 to inf");
-    EXPECT_EQ(wrong([](auto& s) { s.region = {"l2", {{"p", 2}}, {}}; }),
+    EXPECT_EQ(wrong([](auto& s) {
+                  s.region = {"l2", {{"p", 2}}, {}};
+              }),
               "p is not a parameter of the region l2, which has radius = 10");
     EXPECT_EQ(wrong([](auto& s) { s.options.max_epochs = -1; }), "max-epochs must not be negative");
 }
@@ -380,8 +382,9 @@ TEST(Fit, DataThatDoNotFitAreToldInOneLine) {
                   data.labels = names;
               }),
               "x: every row has the label cat: the multinomial loss needs at least two classes");
-    EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) { specification.loss.name = "squared"; }),
-              "x: the squared loss needs numbers as labels, not text");
+    EXPECT_EQ(
+        complaint([](auto&, Specification& specification, auto&) { specification.loss.name = "squared"; }),
+        "x: the squared loss needs numbers as labels, not text");
     EXPECT_EQ(complaint([](auto&, Specification& specification, auto&) {
                   specification.loss.parameters.set("threshold", 2);
               }),

@@ -25,9 +25,8 @@ Model<Real> example_model() {
     model.classes = {{"-1", "0", "12"}, {-1, 0, 12}};
     model.loss = {"multinomial", {}};
     model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
-    model.region = {"lp",
-                    {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}},
-                    {0.1, 0.25, 1e-3}};
+    model.region = {
+        "lp", {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}}, {0.1, 0.25, 1e-3}};
     model.method = "alfcg-mvr2";
     return model;
 }
@@ -38,9 +37,9 @@ bool same(const Model<Real>& a, const Model<Real>& b) {
         return std::vector<Real>(matrix.span().begin(), matrix.span().end());
     };
     return a.weights.shape() == b.weights.shape() && as_list(a.weights) == as_list(b.weights) &&
-           a.classes.names == b.classes.names && a.classes.values == b.classes.values &&
-           a.loss == b.loss && a.scaling.kind == b.scaling.kind &&
-           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.method == b.method;
+           a.classes.names == b.classes.names && a.classes.values == b.classes.values && a.loss == b.loss &&
+           a.scaling.kind == b.scaling.kind && a.scaling.divisors == b.scaling.divisors &&
+           a.region == b.region && a.method == b.method;
 }
 
 /// The entries of an archive by name, to be changed and packed again with right sizes and checksums.

@@ -50,7 +50,8 @@ Dataset<Real> sparse(const std::vector<std::vector<double>>& entries) {
 }
 
 template <class Real>
-Model<Real> model_of(const std::string& loss, const std::vector<std::vector<double>>& weights, Classes classes) {
+Model<Real> model_of(const std::string& loss, const std::vector<std::vector<double>>& weights,
+                     Classes classes) {
     Model<Real> model;
     model.loss.name = loss;
     model.weights =

@@ -85,7 +85,8 @@ void ProblemArguments::add_to(CommandOptions options) {
                        group);
     add_parameters(options, region_parameters(), chosen.region.parameters, "see alfcg regions", group);
     options.add_option("--l1", chosen.region.composite.l1, "weight of ‖x‖₁ in the objective [0]", "W", group);
-    options.add_option("--l2", chosen.region.composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W", group);
+    options.add_option("--l2", chosen.region.composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W",
+                       group);
     options.add_option("--nuclear", chosen.region.composite.nuclear,
                        "weight of the nuclear norm in the objective [0]", "W", group);
     const std::string running = "Running";

@@ -9,13 +9,13 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/fit/fit.hpp"
+#include "alfcg/method/batch_file.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/problem.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_options.hpp"
-#include "estimator/batch_file.hpp"
 #include "report/trace.hpp"
 
 namespace alfcg::cli {

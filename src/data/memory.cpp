@@ -17,8 +17,8 @@ void check_memory(const std::string& source, double count, double item_bytes, co
     const double present = physical_memory();
     if (needed <= present) return;
     constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
-    throw Error(fmt::format("{}: {} about {:.3g} GiB of memory, this machine has {:.3g} GiB; {}", source, need,
-                            needed / gibibyte, present / gibibyte, remedy));
+    throw Error(fmt::format("{}: {} about {:.3g} GiB of memory, this machine has {:.3g} GiB; {}", source,
+                            need, needed / gibibyte, present / gibibyte, remedy));
 }
 
 }  // namespace alfcg

@@ -16,8 +16,8 @@ namespace alfcg {
 namespace {
 
 Index checked_samples(Index samples, const Targets& targets, const LossSpec& loss) {
-    const auto labelled =
-        static_cast<Index>(find_loss(loss.name).target == TargetKind::classes ? targets.classes.size() : targets.values.size());
+    const auto labelled = static_cast<Index>(
+        find_loss(loss.name).target == TargetKind::classes ? targets.classes.size() : targets.values.size());
     if (samples == 0) throw Error("the data have no rows");
     if (labelled != samples) {
         throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(labelled) +
@@ -423,8 +423,8 @@ template class LinearObjective<float>;
 template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
-template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets,
-                                                            const LossSpec&, int);
+template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossSpec&,
+                                                            int);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
                                                              const LossSpec&, int);
 

@@ -21,7 +21,8 @@ LossRow row(LossInfo info, Judge judge, bool relative = false) {
             return judge(block, weight, parameter);
         };
     };
-    return {std::move(info), relative, [make](const Parameters& p) { return make.template operator()<float>(p); },
+    return {std::move(info), relative,
+            [make](const Parameters& p) { return make.template operator()<float>(p); },
             [make](const Parameters& p) { return make.template operator()<double>(p); }};
 }
 
@@ -32,7 +33,8 @@ constexpr ParameterInfo width{.name = "width", .meaning = "welsch: width of the 
 const std::vector<LossRow>& table() {
     using enum TargetKind;
     static const std::vector<LossRow> rows{
-        row({"multinomial", "classes, one row of weights each: log sum_l exp(z_l - z_y)", classes, {}},
+        row(
+            {"multinomial", "classes, one row of weights each: log sum_l exp(z_l - z_y)", classes, {}},
             [](const auto& b, double weight, double /*parameter*/) {
                 return kernels::softmax_loss(b.scores, b.count, b.outputs, b.layout, b.targets, weight);
             },

@@ -32,11 +32,11 @@ struct LossRow : LossInfo {
 
     template <class Real>
     [[nodiscard]] JudgeBlock<Real> make(const Parameters& given) const {
-        const Parameters parameters = resolve("the loss " + std::string(name), this->parameters, given);
+        const Parameters resolved = resolve("the loss " + std::string(name), parameters, given);
         if constexpr (std::is_same_v<Real, float>) {
-            return make_float(parameters);
+            return make_float(resolved);
         } else {
-            return make_double(parameters);
+            return make_double(resolved);
         }
     }
 };

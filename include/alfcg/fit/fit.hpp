@@ -10,10 +10,10 @@
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/data/view.hpp"
+#include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
 #include "alfcg/objective/objective.hpp"
 #include "alfcg/region/spec.hpp"
-#include "alfcg/method/solve.hpp"
 
 /// From data to a model in one call: fit(). What it is made of can be had in parts, for several runs on the same data:
 /// prepare(), and fit() on what that gives.
@@ -21,7 +21,7 @@ namespace alfcg {
 
 /// What to minimise, over which set, and how.
 struct Specification {
-    LossSpec loss{"", {}};           // without a name: from the labels
+    LossSpec loss{"", {}};          // without a name: from the labels
     RegionSpec region{"", {}, {}};  // without a name: nuclear for a matrix of weights, l1 for a vector
 
     Normalization normalization = Normalization::none;

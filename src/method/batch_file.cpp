@@ -1,4 +1,4 @@
-#include "estimator/batch_file.hpp"
+#include "alfcg/method/batch_file.hpp"
 
 #include <charconv>
 #include <filesystem>
