@@ -37,11 +37,11 @@ void keep_members_away() {
 template <class Real>
 Matrix<Real> solution(const reference::Problem& problem, Storage storage, const char* method) {
     const Bridge<Real> bridge(problem, storage, 2);
-    const auto region = make_region<Real>({"nuclear", 0, 4, {}});
+    const auto region = make_region<Real>(ball("nuclear", 0, 4));
     Options options;
     options.method = method;
     options.max_iterations = 15;
-    if (std::string(method) != "alfcg-d") options.parameters.batch = 700;  // enough for two
+    if (std::string(method) != "alfcg-d") options.parameters.set("batch", 700);  // enough for two
     return solve(*bridge.objective, *region, options).x;
 }
 

@@ -57,7 +57,7 @@ struct Source {
 
 std::vector<Source> sources() {
     std::vector<Source> all;
-    for (const fs::path base : {root / "src", root / "include" / "alfcg"})
+    for (const fs::path& base : {root / "src", root / "include" / "alfcg"})
         for (const auto& entry : fs::recursive_directory_iterator(base)) {
             const fs::path& path = entry.path();
             if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;

@@ -9,9 +9,9 @@ namespace alfcg {
 namespace {
 
 // Plain numbers without units; docs/calibration.md says how much they matter.
-constexpr double too_far = 0.5;       // slope at the end of a stretch over −slope at its start
-constexpr double hardly_a_way = 0.2;  // share of a stretch that is not worth a gradient of its own
-constexpr double hopeless = 1e3;      // the ratio where the stretch did not even start downhill
+constexpr double too_far = 0.5;       // slope at the end of a part of the way over −slope at its start
+constexpr double hardly_a_way = 0.2;  // share of it that is not worth a gradient of its own
+constexpr double hopeless = 1e3;      // the ratio where it did not even start downhill
 constexpr double printed_beta = 100;
 constexpr double storm_power = 0.8;
 constexpr double alarm_ratio = 3;

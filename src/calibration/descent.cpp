@@ -42,7 +42,7 @@ bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const 
         double least = rise;
         double most = rise;
         double worst = 0;
-        std::size_t widest = 1;  // right end of the stretch that the bounds differ on most
+        std::size_t widest = 1;  // right end of the part that the bounds differ on most
         for (std::size_t k = 1; k < slopes.size(); ++k) {
             const double length = slopes[k].at - slopes[k - 1].at;
             least += length * slopes[k - 1].along;

@@ -13,7 +13,7 @@ namespace {
 // The constants are plain numbers without units; docs/calibration.md says how much they matter.
 constexpr double memory = 4;         // a new gradient has the weight memory/(t + memory) in the mean
 constexpr double forgetting = 0.7;   // least factor from one curvature to the next
-constexpr double stretch = 0.85;     // steps are longer than the curvature allows by this divisor
+constexpr double boldness = 0.85;    // steps are longer than the curvature allows by this divisor
 constexpr double too_far = 0.5;      // slope at the end over −slope at the start
 constexpr int most_steps_back = 20;  // in a row
 
@@ -31,7 +31,7 @@ std::vector<Index> sample(Index samples) {
 
 template <class Real>
 double CalibratedFull<Real>::step_curvature() const {
-    return std::max(stretch * curvature_, least_curvature);
+    return std::max(boldness * curvature_, least_curvature);
 }
 
 template <class Real>

@@ -63,20 +63,20 @@ typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index
     const Matrix<Real>& g = rows.empty() ? full : at_x_;
     const double length_squared = direction_to(vertex, g, x.matrix()).length_squared;
     if (!(gap > 0) || !(length_squared > 0)) return found;
-    const auto look = [&](double tau) {
+    const auto curvature_along = [&](double tau) {
         found.cost += cost;
         return curvature(rows, x, g, vertex, tau);
     };
     const auto step = [&](double curvature) { return gap / (curvature * length_squared); };
     double tau = first_probe;
-    found.curvature = look(tau);
+    found.curvature = curvature_along(tau);
     for (int looks = 1; looks < most_looks; ++looks) {
         if (step(found.curvature) < far_off * tau) {
             tau = step(found.curvature);
-            found.curvature = look(tau);
+            found.curvature = curvature_along(tau);
             continue;
         }
-        const double finer = look(finer_share * tau);
+        const double finer = curvature_along(finer_share * tau);
         const bool settled = finer <= much_more * found.curvature || step(finer) >= 1;
         found.curvature = std::max(found.curvature, finer);
         if (settled) break;

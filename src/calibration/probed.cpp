@@ -10,11 +10,11 @@ double ProbedAlf<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     const auto charge = run.account().charge(&Timings::gradient);
     const Index samples = run.objective().samples();
     Index cost = samples;
-    if (look_ == Look::estimate) {
+    if (probed_rows_ == Rows::estimate) {
         this->rule_->set_scale(probe_.curvature({}, run.x(), proposal.gradient, vertex, first_probe),
                                norm(proposal.gradient));
     } else {
-        const bool all = look_ == Look::all_rows || batch_ >= samples;
+        const bool all = probed_rows_ == Rows::all_rows || batch_ >= samples;
         const auto rows = all ? std::span<const Index>() : batches_.draw(batch_);
         const double curvature = probe_.curvature(rows, run.x(), vertex, first_probe);
         this->rule_->set_scale(curvature, norm(probe_.gradient()));

@@ -15,17 +15,17 @@ namespace alfcg {
 template <class Real>
 class ProbedAlf final : public Composed<Real, AlfStep> {
   public:
-    enum class Look {
+    enum class Rows {
         estimate,  // the first estimate is ∇f(x_0): one more full gradient
         all_rows,  // two full gradients
         one_batch  // two gradients of a batch of its own
     };
     ProbedAlf(std::unique_ptr<Estimator<Real>> estimator, std::unique_ptr<AlfStep> step,
-              Objective<Real>& objective, Batches& batches, Look look, Index batch)
+              Objective<Real>& objective, Batches& batches, Rows rows, Index batch)
         : Composed<Real, AlfStep>(std::move(estimator), std::move(step)),
           probe_(objective),
           batches_(batches),
-          look_(look),
+          probed_rows_(rows),
           batch_(batch) {}
 
   protected:
@@ -34,7 +34,7 @@ class ProbedAlf final : public Composed<Real, AlfStep> {
   private:
     Probe<Real> probe_;
     Batches& batches_;
-    Look look_;
+    Rows probed_rows_;
     Index batch_;
 };
 

@@ -14,7 +14,7 @@ constexpr double curvature_memory = 20;  // moves in the running mean of secants
 constexpr double gap_memory = 4;         // weight (1 + t/4)^{−0.8} of the newest in the means of gaps
 constexpr double gap_memory_power = 0.8;
 constexpr double least_reliability = 0.2;
-constexpr double recovery = 0.7;  // of the caution, after a stretch that went well
+constexpr double recovery = 0.7;  // of the caution, after a part that went well
 constexpr double most_caution = 1e6;
 constexpr double worst_ratio = 99;
 

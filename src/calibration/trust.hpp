@@ -18,7 +18,7 @@ class Trust {
     void raise_curvature(double curvature);
     /// What the last direction promised (gap) and what it was worth to a batch that did not choose it.
     void see_gap(Index iteration, double promised, double honest);
-    /// A stretch of the way went too far by this ratio of slopes, or not.
+    /// A part of the way went too far by this ratio of slopes, or not.
     void overshot(double ratio);
     void went_well();
     /// L_t, to be asked for once an iteration.
@@ -44,7 +44,7 @@ class Trust {
     double curvature_ = 0;  // L_t
 };
 
-/// Sums what fresh batches say about a stretch of the way: Σ η <∇_B f(x_{t+1}), d_t> estimates, without bias,
+/// Sums what fresh batches say about a part of the way: Σ η <∇_B f(x_{t+1}), d_t> estimates, without bias,
 /// a bound on the change of f.
 class EpochWatch {
   public:
@@ -60,7 +60,7 @@ class EpochWatch {
     double change_ = 0;
     double promised_ = 0;
     double variance_ = 0;
-    double typical_ = 0;  // running mean of slope², kept from one stretch to the next
+    double typical_ = 0;  // running mean of slope², kept from one part to the next
     bool seasoned_ = false;
 };
 

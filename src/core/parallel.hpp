@@ -33,7 +33,7 @@ void parallel(int parts, const Body& body) {
 
 /// The half-open range [first, last) of `count` items that falls to `part` of `parts`; fixed for given
 /// arguments, so that results depend on the thread count only.
-inline std::pair<Index, Index> share(Index count, int part, int parts) {
+inline std::pair<Index, Index> range_of_part(Index count, int part, int parts) {
     return {count * part / parts, count * (part + 1) / parts};
 }
 

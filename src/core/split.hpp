@@ -17,7 +17,7 @@ auto combine(Index n, int threads, const Part& part, const Merge& merge) {
     if (parts == 1) return part(0, n);
     std::vector<decltype(part(0, n))> results(static_cast<std::size_t>(parts));
     parallel(parts, [&](int k) {
-        const auto [first, last] = share(n, k, parts);
+        const auto [first, last] = range_of_part(n, k, parts);
         results[static_cast<std::size_t>(k)] = part(first, last);
     });
     auto total = results.front();

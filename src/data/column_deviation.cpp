@@ -62,7 +62,7 @@ std::vector<double> column_deviations(const DenseFeatures<Real>& features, int t
     constexpr Index block = 64;
     const Index blocks = (cols + block - 1) / block;
     parallel(threads, [&](int thread) {
-        const auto [first_block, last_block] = share(blocks, thread, threads);
+        const auto [first_block, last_block] = range_of_part(blocks, thread, threads);
         for (Index b = first_block; b < last_block; ++b) {
             const Index first = b * block;
             const Index width = std::min(block, cols - first);

@@ -37,7 +37,7 @@ void divide_rows(AnyFeatures& features, int threads, const RowDivisor& row_divis
     threads = useful_threads(features, threads);
     std::atomic<bool> overflow = false;
     parallel(threads, [&](int thread) {
-        const auto [first, last] = share(features.rows(), thread, threads);
+        const auto [first, last] = range_of_part(features.rows(), thread, threads);
         bool finite = true;
         for (Index i = first; i < last; ++i) {
             const double divisor = row_divisor(i);

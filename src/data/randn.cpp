@@ -28,7 +28,7 @@ Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
     const auto class_count = static_cast<std::uint64_t>(options.classes);
     const int threads = resolve_threads(options.threads);
     parallel(threads, [&](int thread) {
-        const auto [first, last] = share(rows, thread, threads);
+        const auto [first, last] = range_of_part(rows, thread, threads);
         for (Index i = first; i < last; ++i) {
             RandomStream stream(options.data_seed, static_cast<std::uint64_t>(i));
             classes[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(stream.below(class_count));

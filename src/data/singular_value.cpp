@@ -23,7 +23,7 @@ class GramOperator {
         : features_(features), threads_(threads), by_columns_(features.cols() <= features.rows()) {
         std::vector<double> largest(static_cast<std::size_t>(threads));
         parallel(threads, [&](int thread) {
-            const auto [first, last] = share(features.rows(), thread, threads);
+            const auto [first, last] = range_of_part(features.rows(), thread, threads);
             double most = 0;
             for (Index i = first; i < last; ++i) most = std::max(most, row_maximum(features, i));
             largest[static_cast<std::size_t>(thread)] = most;
@@ -48,7 +48,7 @@ class GramOperator {
         middle_ *= scale_;
         out.resize(features_.rows());
         parallel(threads_, [&](int thread) {
-            const auto [first, last] = share(features_.rows(), thread, threads_);
+            const auto [first, last] = range_of_part(features_.rows(), thread, threads_);
             for (Index i = first; i < last; ++i) out[i] = row_dot(features_, i, middle_.data());
         });
     }
@@ -61,7 +61,7 @@ class GramOperator {
         parallel(threads_, [&](int thread) {
             Vector& mine = partial_[static_cast<std::size_t>(thread)];
             mine.setZero(cols);
-            const auto [first, last] = share(features_.rows(), thread, threads_);
+            const auto [first, last] = range_of_part(features_.rows(), thread, threads_);
             for (Index i = first; i < last; ++i) row_add(features_, i, factor(i), mine.data());
         });
         sum = partial_.front();

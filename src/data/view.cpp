@@ -72,7 +72,7 @@ void check_rows(const AnyFeatures& features, int threads, const Good& good, cons
     threads = useful_threads(features, resolve_threads(threads));
     std::atomic<bool> all = true;
     parallel(threads, [&](int thread) {
-        const auto [first, last] = share(features.rows(), thread, threads);
+        const auto [first, last] = range_of_part(features.rows(), thread, threads);
         for (Index i = first; i < last && all; ++i)
             if (!good(i)) all = false;
     });

@@ -25,7 +25,7 @@ constexpr Index whole_vector = 8;  // doubles in the widest vector
 
 /// Rows of the gradient, or columns of a tall one, are packed as doubles, a panel of columns at a time, and
 /// multiplied tile by tile. Up to a side of `most_kept` every tile keeps its vector sums from panel to panel,
-/// and parts are stretches of columns; beyond, parts are rows of the result, and sums go there.
+/// and parts are runs of columns; beyond, parts are rows of the result, and sums go there.
 struct GramLayout {
     static constexpr Index most_kept = 96;
     static constexpr Index block = 48;  // rows of a long panel that are multiplied with each other in turn
@@ -294,7 +294,7 @@ void gram(const Real* entries, Shape shape, double scale, int threads, AlignedVe
     parallel(parts, [&](int part) {
         double* own = scratch.data() + part * layout.scratch();
         if (layout.kept) {
-            const auto [first, last] = share(length, part, parts);
+            const auto [first, last] = range_of_part(length, part, parts);
             kept_sums(entries, shape, scale, first, last, own);
         } else {
             add_rows(entries, shape, scale, triangle_share(side, part, parts),

@@ -38,9 +38,9 @@ HWY_INLINE double Total(V v) {
     return hn::GetLane(hn::SumOfLanes(D(), v));
 }
 
-/// Calls body(p) for stretches of `step` entries, p the first of them; the last ones are padded with zeros.
+/// Calls body(p) for runs of `step` entries, p the first of them; the last ones are padded with zeros.
 template <Index MostStep, class Real, class Body>
-HWY_INLINE void ForEachStretch(const Real* x, Index n, Index step, const Body& body) {
+HWY_INLINE void ForEachRun(const Real* x, Index n, Index step, const Body& body) {
     Index i = 0;
     for (; i + step <= n; i += step) body(x + i);
     if (i < n) {

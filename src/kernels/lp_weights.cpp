@@ -60,7 +60,7 @@ struct Sum {
     HWY_INLINE void operator()(const Weigh& weigh, const Real* g, Index n) {
         const Index lanes = static_cast<Index>(hn::Lanes(D()));
         V sum0 = hn::Zero(D()), sum1 = sum0;
-        ForEachStretch<2 * kMostLanes>(g, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
+        ForEachRun<2 * kMostLanes>(g, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
             const V a0 = weigh.magnitude(Load(p)), a1 = weigh.magnitude(Load(p + lanes));
             sum0 = hn::MulAdd(a0, weigh.weight(p, a0), sum0);
             sum1 = hn::MulAdd(a1, weigh.weight(p + lanes, a1), sum1);
@@ -159,7 +159,7 @@ template <class Real>
 HWY_INLINE double SmallestExcess(const Real* g, Index n, double threshold) {
     const V level = hn::Set(D(), threshold), none = hn::Set(D(), std::numeric_limits<double>::infinity());
     V least = none;
-    ForEachStretch<kMostLanes>(g, n, static_cast<Index>(hn::Lanes(D())), [&](const Real* p) HWY_ATTR {
+    ForEachRun<kMostLanes>(g, n, static_cast<Index>(hn::Lanes(D())), [&](const Real* p) HWY_ATTR {
         const V excess = hn::Sub(hn::Abs(Load(p)), level);
         least = hn::Min(least, hn::IfThenElse(hn::Gt(excess, hn::Zero(D())), excess, none));
     });

@@ -25,7 +25,7 @@ HWY_INLINE double Largest(const Real* x, Index n) {
     const Index lanes = static_cast<Index>(hn::Lanes(Tag()));
     Vector most0 = hn::Zero(Tag()), most1 = most0;
     Vector poison0 = most0, poison1 = most0;  // 0·x adds up to NaN as soon as one entry is not finite
-    ForEachStretch<2 * most_lanes>(x, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
+    ForEachRun<2 * most_lanes>(x, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
         const Vector x0 = hn::LoadU(Tag(), p), x1 = hn::LoadU(Tag(), p + lanes);
         most0 = hn::Max(most0, hn::Abs(x0));
         most1 = hn::Max(most1, hn::Abs(x1));
@@ -43,7 +43,7 @@ HWY_INLINE Sums BothSums(const Real* x, Index n, double scale) {
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
     V magnitudes0 = hn::Zero(D()), magnitudes1 = magnitudes0;
     V squares0 = magnitudes0, squares1 = magnitudes0;
-    ForEachStretch<2 * kMostLanes>(x, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
+    ForEachRun<2 * kMostLanes>(x, n, 2 * lanes, [&](const Real* p) HWY_ATTR {
         const V a0 = hn::Mul(factor, hn::Abs(Load(p))), a1 = hn::Mul(factor, hn::Abs(Load(p + lanes)));
         magnitudes0 = hn::Add(magnitudes0, a0);
         magnitudes1 = hn::Add(magnitudes1, a1);
@@ -91,7 +91,7 @@ Sums sums_of(const double* x, Index n, double scale) {
     return HWY_DYNAMIC_DISPATCH(SumsDouble)(x, n, scale);
 }
 
-/// The largest of a stretch, block by block, so that it can be found again without another pass.
+/// The largest of a run, block by block, so that it can be found again without another pass.
 template <class Real>
 Peak peak_of(const Real* x, Index first, Index last) {
     constexpr Index block = 4096;

@@ -188,11 +188,11 @@ void normal_product(const Real* entries, Shape shape, double scale, Side side, c
         double* sum = part == 0 ? y : z + 4 * width;
         std::fill(sum, sum + size, 0.0);
         if (right) {
-            const auto [first, last] = share(shape.rows, part, parts);
+            const auto [first, last] = range_of_part(shape.rows, part, parts);
             from_the_right(entries + first * shape.cols, {last - first, shape.cols}, scale, scaled, sum);
             return;
         }
-        const auto [begin, end] = share(shape.cols, part, parts);
+        const auto [begin, end] = range_of_part(shape.cols, part, parts);
         for (Index first = begin; first < end; first += width)
             from_the_left(entries + first, {shape.rows, std::min(width, end - first)}, shape.cols, scale,
                           scaled, sum, z);

@@ -117,7 +117,7 @@ HWY_INLINE void Transpose(std::uint64_t* HWY_RESTRICT square) {
     }
 }
 
-void FindGroups(const PatchedRows& block, std::uint64_t* having) {
+void FindGroups(const PatchedRows& block, std::uint64_t* group_rows) {
     for (Index word = 0; word < mask_words(block.groups); ++word) {
         for (Index k = 0; k < row_words; ++k) {
             std::uint64_t square[64] = {};
@@ -125,7 +125,7 @@ void FindGroups(const PatchedRows& block, std::uint64_t* having) {
                 square[i - 64 * k] = block.rows[i].mask[word];
             Transpose(square);
             for (Index g = word * mask_groups; g < std::min((word + 1) * mask_groups, block.groups); ++g)
-                having[g * row_words + k] = square[g - word * mask_groups];
+                group_rows[g * row_words + k] = square[g - word * mask_groups];
         }
     }
 }
@@ -146,7 +146,7 @@ struct Stripe {
 
 // One vector of the features of a group.
 template <Index C, class Real>
-HWY_INLINE void GroupSums(const Stripe& stripe, Index group, const std::uint64_t* having,
+HWY_INLINE void GroupSums(const Stripe& stripe, Index group, const std::uint64_t* group_rows,
                           const Real* residuals, Index at, Real* sums, Start start) {
     const PatchTag<Real> d;
     const std::uint64_t before = (std::uint64_t{1} << group) - 1;
@@ -155,7 +155,7 @@ HWY_INLINE void GroupSums(const Stripe& stripe, Index group, const std::uint64_t
     for (Index c = 0; c < C; ++c)
         sum[c] = start == Start::zero ? hn::Zero(d) : hn::LoadU(d, sums + c * patch_width + at);
     for (Index k = 0; k < row_words; ++k) {
-        for (std::uint64_t left = having[k]; left != 0; left &= left - 1) {
+        for (std::uint64_t left = group_rows[k]; left != 0; left &= left - 1) {
             const Index i = 64 * k + std::countr_zero(left);
             const Index patch = std::popcount(stripe.mask[i] & before);
             const auto x = LoadSamples(d, stripe.bytes[i] + patch * patch_width + at);
@@ -169,7 +169,7 @@ HWY_INLINE void GroupSums(const Stripe& stripe, Index group, const std::uint64_t
 }
 
 template <class Real>
-HWY_INLINE void Backward(const PatchedRows& block, const std::uint64_t* having, const Real* residuals,
+HWY_INLINE void Backward(const PatchedRows& block, const std::uint64_t* group_rows, const Real* residuals,
                          Index outputs, Real* sums, Start start, const PatchedRows& ahead) {
     const Index lanes = static_cast<Index>(hn::Lanes(PatchTag<Real>()));
     Stripe stripe;
@@ -178,7 +178,7 @@ HWY_INLINE void Backward(const PatchedRows& block, const std::uint64_t* having, 
         for (Index g = 0; g < block.groups; ++g) {
             if (g % mask_groups == 0) stripe.Take(block, g / mask_groups);
             for (Index at = 0; at < patch_width; at += lanes)
-                GroupSums<C>(stripe, g % mask_groups, having + g * row_words, residuals, at,
+                GroupSums<C>(stripe, g % mask_groups, group_rows + g * row_words, residuals, at,
                              sums + g * (C * patch_width), start);
             for (; fetched * block.groups < ahead.count * (g + 1); ++fetched) Fetch(ahead.rows[fetched]);
         }
@@ -199,13 +199,13 @@ void MoveDouble(Index groups, Index outputs, double keep, const double* gains, c
                 double* weights) {
     MoveWeights(groups, outputs, keep, gains, right, weights);
 }
-void BackwardFloat(const PatchedRows& rows, const std::uint64_t* having, const float* residuals,
+void BackwardFloat(const PatchedRows& rows, const std::uint64_t* group_rows, const float* residuals,
                    Index outputs, float* sums, Start start, const PatchedRows& ahead) {
-    Backward(rows, having, residuals, outputs, sums, start, ahead);
+    Backward(rows, group_rows, residuals, outputs, sums, start, ahead);
 }
-void BackwardDouble(const PatchedRows& rows, const std::uint64_t* having, const double* residuals,
+void BackwardDouble(const PatchedRows& rows, const std::uint64_t* group_rows, const double* residuals,
                     Index outputs, double* sums, Start start, const PatchedRows& ahead) {
-    Backward(rows, having, residuals, outputs, sums, start, ahead);
+    Backward(rows, group_rows, residuals, outputs, sums, start, ahead);
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE
@@ -236,16 +236,16 @@ void move_patch_weights(Index groups, Index outputs, double keep, const double* 
                         double* weights) {
     HWY_DYNAMIC_DISPATCH(MoveDouble)(groups, outputs, keep, gains, right, weights);
 }
-void find_groups(const PatchedRows& rows, std::uint64_t* having) {
-    HWY_DYNAMIC_DISPATCH(FindGroups)(rows, having);
+void find_groups(const PatchedRows& rows, std::uint64_t* group_rows) {
+    HWY_DYNAMIC_DISPATCH(FindGroups)(rows, group_rows);
 }
-void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const float* residuals,
+void backward_patches(const PatchedRows& rows, const std::uint64_t* group_rows, const float* residuals,
                       Index outputs, float* sums, Start start, const PatchedRows& ahead) {
-    HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, having, residuals, outputs, sums, start, ahead);
+    HWY_DYNAMIC_DISPATCH(BackwardFloat)(rows, group_rows, residuals, outputs, sums, start, ahead);
 }
-void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const double* residuals,
+void backward_patches(const PatchedRows& rows, const std::uint64_t* group_rows, const double* residuals,
                       Index outputs, double* sums, Start start, const PatchedRows& ahead) {
-    HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, having, residuals, outputs, sums, start, ahead);
+    HWY_DYNAMIC_DISPATCH(BackwardDouble)(rows, group_rows, residuals, outputs, sums, start, ahead);
 }
 
 }  // namespace alfcg::kernels

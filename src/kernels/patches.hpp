@@ -45,14 +45,14 @@ void move_patch_weights(Index groups, Index outputs, float keep, const float* ga
 void move_patch_weights(Index groups, Index outputs, double keep, const double* gains, const double* right,
                         double* weights);
 
-/// Which rows have a group: bit i % 64 of having[g * row_words + i / 64], for all groups; rows that are missing have none.
-void find_groups(const PatchedRows& rows, std::uint64_t* having);
+/// Which rows have a group: bit i % 64 of group_rows[g * row_words + i / 64], for all groups; rows that are missing have none.
+void find_groups(const PatchedRows& rows, std::uint64_t* group_rows);
 
 /// sums[(g * outputs + l) * patch_width + k] += Σ_i residuals[l * patch_rows + i] · feature k of group g in row i, with
 /// find_groups' answer for these rows. Rows ahead will be needed next.
-void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const float* residuals,
+void backward_patches(const PatchedRows& rows, const std::uint64_t* group_rows, const float* residuals,
                       Index outputs, float* sums, Start start, const PatchedRows& ahead);
-void backward_patches(const PatchedRows& rows, const std::uint64_t* having, const double* residuals,
+void backward_patches(const PatchedRows& rows, const std::uint64_t* group_rows, const double* residuals,
                       Index outputs, double* sums, Start start, const PatchedRows& ahead);
 
 }  // namespace alfcg::kernels

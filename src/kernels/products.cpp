@@ -126,7 +126,7 @@ template <class Real>
 void times(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads) {
     const int parts = parts_of(shape.size(), threads);
     parallel(parts, [&](int part) {
-        const auto [first, last] = share(shape.rows, part, parts);
+        const auto [first, last] = range_of_part(shape.rows, part, parts);
         times_part(entries + first * shape.cols, {last - first, shape.cols}, scale, x, y + first);
     });
 }
@@ -136,7 +136,7 @@ void transposed_times(const Real* entries, Shape shape, double scale, const doub
                       int threads) {
     const int parts = parts_of(shape.size(), threads);
     parallel(parts, [&](int part) {
-        const auto [first, last] = share(shape.cols, part, parts);
+        const auto [first, last] = range_of_part(shape.cols, part, parts);
         transposed_part(entries + first, {shape.rows, last - first}, shape.cols, scale, x, y + first);
     });
 }

@@ -14,12 +14,12 @@ namespace {
 // What the variants differ in.
 template <class Real>
 struct Variant {
-    using Look = typename ProbedAlf<Real>::Look;
+    using Rows = typename ProbedAlf<Real>::Rows;
     using Kind = typename CalibratedBatches<Real>::Kind;
 
     std::unique_ptr<Estimator<Real>> (*estimator)(const EstimatorParts<Real>&);
     AlfAccumulator::Momentum momentum;
-    Look look;                 // where "probe" looks
+    Rows rows;                 // where "probe" looks
     std::optional<Kind> kind;  // of batches; none: full gradients
 };
 
@@ -29,15 +29,15 @@ Variant<Real> variant_of(Alf variant) {
     using Momentum = AlfAccumulator::Momentum;
     switch (variant) {
         case Alf::d:
-            return {full_estimator<Real>, Momentum::none, V::Look::estimate, std::nullopt};
+            return {full_estimator<Real>, Momentum::none, V::Rows::estimate, std::nullopt};
         case Alf::fs:
-            return {spider_estimator<Real>, Momentum::none, V::Look::estimate, V::Kind::spider};
+            return {spider_estimator<Real>, Momentum::none, V::Rows::estimate, V::Kind::spider};
         case Alf::mvr1:
-            return {ema_estimator<Real>, Momentum::mvr1, V::Look::one_batch, V::Kind::ema};
+            return {ema_estimator<Real>, Momentum::mvr1, V::Rows::one_batch, V::Kind::ema};
         case Alf::mvr2:
             break;
     }
-    return {storm_estimator<Real>, Momentum::mvr2, V::Look::all_rows, V::Kind::storm};
+    return {storm_estimator<Real>, Momentum::mvr2, V::Rows::all_rows, V::Kind::storm};
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::unique_ptr<Method<Real>> alf_method(const MethodParts<Real>& parts, Alf var
     auto estimator = v.estimator(parts.estimator());
     if (rho) return composed<Real>(std::move(estimator), std::move(step));
     return std::make_unique<ProbedAlf<Real>>(std::move(estimator), std::move(step), parts.objective,
-                                             parts.batches, v.look, parts.count("batch"));
+                                             parts.batches, v.rows, parts.count("batch"));
 }
 
 template std::unique_ptr<Method<float>> alf_method(const MethodParts<float>&, Alf);

@@ -73,7 +73,7 @@ class ScaledScores {
         const Index outputs = model_.weights.rows();
         const int threads = useful_threads(features, resolve_threads(threads_));
         parallel(threads, [&](int thread) {
-            const auto [begin, end] = share(last - first, thread, threads);
+            const auto [begin, end] = range_of_part(last - first, thread, threads);
             for (Index i = begin; i < end; ++i) divide_by_norm(features, first + i, scores + i * outputs);
         });
     }

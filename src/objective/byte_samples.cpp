@@ -68,7 +68,7 @@ std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>
         ByteSamples result(rows, cols, scale);
         std::atomic<bool> all = true;
         parallel(threads, [&](int part) {
-            const auto [first, last] = alfcg::share(rows, part, threads);
+            const auto [first, last] = range_of_part(rows, part, threads);
             for (Index i = first; i < last && all; ++i) {
                 Sample* to = result.bytes_.data() + i * result.stride_;
                 if (!kernels::whole_multiples(features.row(i), cols, scale, to)) all = false;

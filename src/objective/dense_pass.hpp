@@ -77,7 +77,7 @@ class RowPieces {
     [[nodiscard]] int count() const { return count_; }
     /// The first row of a piece, and the one after its last.
     [[nodiscard]] std::pair<Index, Index> rows(int number) const {
-        const auto [first, last] = share((rows_ - lead_ + block_ - 1) / block_, number, count_);
+        const auto [first, last] = range_of_part((rows_ - lead_ + block_ - 1) / block_, number, count_);
         return {number == 0 ? 0 : first * block_ + lead_, std::min(last * block_ + lead_, rows_)};
     }
 

@@ -80,34 +80,33 @@ class DenseRows final : public RowEngine<Real> {
         to.packed.resize(static_cast<std::size_t>(kernels::padded<Real>(outputs) * cols_));
         const int parts = parts_of(outputs * cols_, threads_);
         parallel(parts, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, parts);
+            const auto [first, last] = range_of_part(cols_, part, parts);
             kernels::pack_weights(weights, outputs, cols_, first, last, to.packed.data());
         });
         to.entries = to.packed.data();
     }
-    void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
+    void score(int part, std::size_t set, RowRange range, Real* scores) override {
         const Weights& weights = weights_[set];
         const auto at = layout(weights.outputs);
         const Index outputs = weights.own();
-        const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
+        const Sample* const* rows = short_ ? nullptr : locate(part, range);
         if constexpr (plain) {
             if (short_) {
-                kernels::forward_short(short_rows(stretch), stretch.count, weights.entries, outputs, cols_,
+                kernels::forward_short(short_rows(range), range.count, weights.entries, outputs, cols_,
                                        at.output_stride, scores);
             } else if (weights.outputs <= kernels::few_outputs) {
-                kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
-                                     scores, fetch_forward(part, stretch));
+                kernels::forward_few(rows, range.count, weights.entries, outputs, cols_, at.output_stride,
+                                     scores, fetch_forward(part, range));
             } else {
-                kernels::forward_packed(rows, stretch.count, weights.entries, outputs, cols_,
-                                        at.sample_stride, scores);
+                kernels::forward_packed(rows, range.count, weights.entries, outputs, cols_, at.sample_stride,
+                                        scores);
             }
         } else {
-            kernels::forward_few(rows, stretch.count, weights.entries, outputs, cols_, at.output_stride,
+            kernels::forward_few(rows, range.count, weights.entries, outputs, cols_, at.output_stride,
                                  scores);
             kernels::scale_to(outputs * at.output_stride, samples_.scale(), scores, scores);
         }
-        if (weights.shifted)
-            put_reference_back(reference_, outputs_, stretch.count, at.output_stride, scores);
+        if (weights.shifted) put_reference_back(reference_, outputs_, range.count, at.output_stride, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
@@ -115,10 +114,10 @@ class DenseRows final : public RowEngine<Real> {
         keep_ = keep;
         gradient_open_ = true;
         starts_.assign(static_cast<std::size_t>(pieces()), kernels::Start::zero);
-        const auto size = static_cast<std::size_t>((pieces() - 1) * share_size());
-        if (shares_.size() < size) shares_.resize(size);
+        const auto size = static_cast<std::size_t>((pieces() - 1) * partial_sum_size());
+        if (partial_sums_.size() < size) partial_sums_.resize(size);
     }
-    void open_share(int part, int piece) override {
+    void open_partial_sum(int part, int piece) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         worker.piece = piece;
         if (piece > 0) return;
@@ -136,15 +135,15 @@ class DenseRows final : public RowEngine<Real> {
         }
         if (keep_ != 0 && keep_ != 1) kernels::scale_to(size, keep_, gradient_, gradient_);
     }
-    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
-             Stretch next) override {
+    void add(int part, RowRange range, const Real* residuals, kernels::ScoreLayout layout,
+             RowRange next) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
         kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
-        const Sample* const* rows = short_ ? nullptr : locate(part, stretch);
+        const Sample* const* rows = short_ ? nullptr : locate(part, range);
         if constexpr (plain) {
             if (short_) {
-                kernels::backward_short(short_rows(stretch), stretch.count, residuals, layout.output_stride,
-                                        summed(), cols_, share_of(worker.piece), start);
+                kernels::backward_short(short_rows(range), range.count, residuals, layout.output_stride,
+                                        summed(), cols_, partial_sum_of(worker.piece), start);
                 start = kernels::Start::kept;
                 return;
             }
@@ -164,34 +163,34 @@ class DenseRows final : public RowEngine<Real> {
             kernels::scale_to(this->score_size(outputs_), samples_.scale(), residuals, scaled);
             residuals = scaled;
         }
-        kernels::backward(rows, stretch.count, residuals, layout, summed(), cols_, share_of(worker.piece),
+        kernels::backward(rows, range.count, residuals, layout, summed(), cols_, partial_sum_of(worker.piece),
                           start, {worker.next.data() + fetched, ahead - fetched});
         start = kernels::Start::kept;
         std::swap(worker.rows, worker.next);
         worker.located = next;
     }
     [[nodiscard]] bool walks() const override { return short_ && kernels::walk_rows<Real>(cols_) > 0; }
-    void walk(int part, Stretch stretch, Real* scores, FunctionRef<void(Stretch)> judge) override {
+    void walk(int part, RowRange range, Real* scores, FunctionRef<void(RowRange)> judge) override {
         if constexpr (plain) {
             const Weights& weights = weights_.front();
             const Index stride = layout(weights.outputs).output_stride;
             const auto judge_group = [&](Index first, Index count) {
                 if (weights.shifted) put_reference_back(reference_, outputs_, count, stride, scores);
-                judge({stretch.first + first, count});
+                judge({range.first + first, count});
             };
             kernels::ShortWalk<Real> walk{.weights = weights.entries,
                                           .outputs = weights.own(),
                                           .stride = stride,
                                           .scores = scores,
                                           .judge = judge_group};
-            if (gradient_open_ && stretch.count > 0) {
+            if (gradient_open_ && range.count > 0) {
                 const int piece = workers_[static_cast<std::size_t>(part)].piece;
                 kernels::Start& start = starts_[static_cast<std::size_t>(piece)];
                 walk.summed = summed();
-                walk.gradient = share_of(piece);
+                walk.gradient = partial_sum_of(piece);
                 walk.start = std::exchange(start, kernels::Start::kept);
             }
-            kernels::walk_short(short_rows(stretch), stretch.count, cols_, walk);
+            kernels::walk_short(short_rows(range), range.count, cols_, walk);
         }
     }
     void close_gradient() override {
@@ -204,11 +203,11 @@ class DenseRows final : public RowEngine<Real> {
         if (pieces() == 1 && !relative_) return;
         const int parts = parts_of(pieces() * summed() * cols_, threads_);
         parallel(parts, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, parts);
+            const auto [first, last] = range_of_part(cols_, part, parts);
             for (int other = 1; other < pieces(); ++other) {
                 if (empty(other)) continue;
                 for (Index l = 0; l < summed(); ++l)
-                    kernels::axpby(last - first, 1, share_of(other) + l * cols_ + first, 1,
+                    kernels::axpby(last - first, 1, partial_sum_of(other) + l * cols_ + first, 1,
                                    gradient_ + l * cols_ + first);
             }
             if (relative_) add_rows(-1, gradient_, first, last, gradient_ + summed() * cols_);
@@ -218,10 +217,10 @@ class DenseRows final : public RowEngine<Real> {
   private:
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
     struct alignas(128) Worker {
-        std::vector<const Sample*> rows;  // of the stretch at hand
+        std::vector<const Sample*> rows;  // of the range at hand
         std::vector<const Sample*> next;
-        Stretch located;                // what `rows` lists
-        Index fetched = 0;              // rows of the next stretch that are on their way
+        RowRange located;               // what `rows` lists
+        Index fetched = 0;              // rows of the next range that are on their way
         int piece = 0;                  // that it adds up
         AlignedVector<Real> residuals;  // of a block, scaled like the samples
     };
@@ -234,8 +233,8 @@ class DenseRows final : public RowEngine<Real> {
         [[nodiscard]] Index own() const { return outputs - (shifted ? 1 : 0); }
     };
 
-    [[nodiscard]] kernels::ShortRows<Real> short_rows(Stretch stretch) const {
-        return {samples_.row(stretch.first), samples_.stride()};
+    [[nodiscard]] kernels::ShortRows<Real> short_rows(RowRange range) const {
+        return {samples_.row(range.first), samples_.stride()};
     }
     // Outputs the gradient is summed up for: where residuals add up to zero, the last row follows from the others.
     [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
@@ -293,30 +292,34 @@ class DenseRows final : public RowEngine<Real> {
         return RowPieces::of_threads(selection_, threads_, head_start);
     }
     // Entries of a share, and a gap, so that threads do not write to the same cache lines.
-    [[nodiscard]] Index share_size() const { return kernels::padded<Real>(summed() * cols_) + share_gap; }
+    [[nodiscard]] Index partial_sum_size() const {
+        return kernels::padded<Real>(summed() * cols_) + share_gap;
+    }
     // The first piece adds straight to the result.
-    Real* share_of(int piece) { return piece == 0 ? gradient_ : shares_.data() + (piece - 1) * share_size(); }
-    void fill(std::vector<const Sample*>& rows, const Selection& selection, Stretch stretch) const {
-        for (Index i = 0; i < stretch.count; ++i)
-            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(stretch.first + i));
+    Real* partial_sum_of(int piece) {
+        return piece == 0 ? gradient_ : partial_sums_.data() + (piece - 1) * partial_sum_size();
+    }
+    void fill(std::vector<const Sample*>& rows, const Selection& selection, RowRange range) const {
+        for (Index i = 0; i < range.count; ++i)
+            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(range.first + i));
     }
     // With very few outputs memory is the limit: half of the rows that come next are fetched during the forward
     // half of a pass, which would leave it idle.
-    kernels::Ahead<Sample> fetch_forward(int part, Stretch stretch) {
+    kernels::Ahead<Sample> fetch_forward(int part, RowRange range) {
         if (summed() > most_memory_bound || !gradient_open_) return {};
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        const Index first = stretch.first + stretch.count;
+        const Index first = range.first + range.count;
         const Index count = std::min((block_ + 1) / 2, piece(worker.piece).second - first) / 4 * 4;
         if (count <= 0) return {};
         fill(worker.next, selection_, {first, count});
         worker.fetched = count;
         return {worker.next.data(), count};
     }
-    const Sample* const* locate(int part, Stretch stretch) {
+    const Sample* const* locate(int part, RowRange range) {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
-            fill(worker.rows, selection_, stretch);
-            worker.located = stretch;
+        if (worker.located.first != range.first || worker.located.count != range.count) {
+            fill(worker.rows, selection_, range);
+            worker.located = range;
         }
         return worker.rows.data();
     }
@@ -336,7 +339,7 @@ class DenseRows final : public RowEngine<Real> {
     double keep_ = 0;
     bool gradient_open_ = false;
     std::vector<Worker> workers_;
-    AlignedVector<Real> shares_;          // of all pieces but the first
+    AlignedVector<Real> partial_sums_;    // of all pieces but the first
     std::vector<kernels::Start> starts_;  // whether a share holds anything
     std::array<Weights, 2> weights_;
 };

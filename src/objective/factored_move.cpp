@@ -33,8 +33,8 @@ bool VertexFactors<Real>::take(const Vertex<Real>& vertex) {
 }
 
 template <class Real>
-void VertexFactors<Real>::mix(double keep, double share, const Real* projection, Index samples, Index outputs,
-                              Real* scores, kernels::ScoreLayout layout) const {
+void VertexFactors<Real>::mix(double keep, double coefficient, const Real* projection, Index samples,
+                              Index outputs, Real* scores, kernels::ScoreLayout layout) const {
     const bool by_output = layout.sample_stride == 1;
     const Index runs = by_output ? outputs : samples;
     const Index length = by_output ? samples : outputs;
@@ -46,7 +46,7 @@ void VertexFactors<Real>::mix(double keep, double share, const Real* projection,
         if (scale == 0) {
             kernels::scale_to(length, keep, run, run);
         } else {
-            kernels::axpby(length, share * scale * static_cast<double>(across[k]), along, keep, run);
+            kernels::axpby(length, coefficient * scale * static_cast<double>(across[k]), along, keep, run);
         }
     }
 }
@@ -55,7 +55,7 @@ template <class Real>
 bool FactoredMove<Real>::take(const MadeMove<Real>& made) {
     if (made.atoms != 1 || !vertex.take(made.atom[0])) return false;
     keep = made.keep;
-    share = made.coefficient[0];
+    coefficient = made.coefficient[0];
     return true;
 }
 

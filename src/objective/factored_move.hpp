@@ -14,17 +14,17 @@ struct VertexFactors {
 
     /// Takes those of a vertex of rank one, or of the origin; false for others.
     bool take(const Vertex<Real>& vertex);
-    /// Scores of samples at x, and X w, become scores at keep · x + share · s·u·wᵀ.
-    void mix(double keep, double share, const Real* projection, Index samples, Index outputs, Real* scores,
-             kernels::ScoreLayout layout) const;
+    /// Scores of samples at x, and X w, become scores at keep · x + coefficient · s·u·wᵀ.
+    void mix(double keep, double coefficient, const Real* projection, Index samples, Index outputs,
+             Real* scores, kernels::ScoreLayout layout) const;
 };
 
-/// x ← keep · x + share · vertex.
+/// x ← keep · x + coefficient · vertex.
 template <class Real>
 struct FactoredMove {
     VertexFactors<Real> vertex;
     double keep = 1;
-    double share = 0;
+    double coefficient = 0;
 
     /// Takes a move with one atom of rank one, or the origin; false for others.
     bool take(const MadeMove<Real>& made);

@@ -16,51 +16,51 @@ void FollowedScores<Real>::resize(Index samples, Index outputs, kernels::ScoreLa
 }
 
 template <class Real>
-void FollowedScores<Real>::store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
-    for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
+void FollowedScores<Real>::store(RowRange range, const Real* scores, kernels::ScoreLayout layout) {
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
         std::copy_n(scores + there, count, scores_.data() + here);
     });
 }
 
 template <class Real>
-void FollowedScores<Real>::load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const {
-    for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
+void FollowedScores<Real>::load(RowRange range, Real* scores, kernels::ScoreLayout layout) const {
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
         std::copy_n(scores_.data() + here, count, scores + there);
     });
 }
 
 template <class Real>
-void FollowedScores<Real>::store_towards(Stretch stretch, const Real* scores, kernels::ScoreLayout layout) {
-    for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
+void FollowedScores<Real>::store_towards(RowRange range, const Real* scores, kernels::ScoreLayout layout) {
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
         std::copy_n(scores + there, count, towards_.data() + here);
     });
 }
 
 template <class Real>
-void FollowedScores<Real>::mix_into(Stretch stretch, Mix mix, Real* to, kernels::ScoreLayout layout) const {
+void FollowedScores<Real>::mix_into(RowRange range, Mix mix, Real* to, kernels::ScoreLayout layout) const {
     if (mix.factored) {
-        move_.vertex.mix(mix.keep, mix.share, projection_.data() + stretch.first, stretch.count, outputs_, to,
-                         layout);
+        move_.vertex.mix(mix.keep, mix.coefficient, projection_.data() + range.first, range.count, outputs_,
+                         to, layout);
         return;
     }
-    for_each_run(stretch, layout, [&](Index here, Index there, Index count) {
-        kernels::axpby(count, mix.share, towards_.data() + here, mix.keep, to + there);
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
+        kernels::axpby(count, mix.coefficient, towards_.data() + here, mix.keep, to + there);
     });
 }
 
 template <class Real>
-void FollowedScores<Real>::load_mixed(Stretch stretch, Mix mix, Real* scores,
+void FollowedScores<Real>::load_mixed(RowRange range, Mix mix, Real* scores,
                                       kernels::ScoreLayout layout) const {
-    load(stretch, scores, layout);
-    mix_into(stretch, mix, scores, layout);
+    load(range, scores, layout);
+    mix_into(range, mix, scores, layout);
 }
 
 template <class Real>
-void FollowedScores<Real>::advance(Stretch stretch, Mix mix) {
-    Real* to = scores_.data() + (by_output_ ? stretch.first : stretch.first * stride_);
+void FollowedScores<Real>::advance(RowRange range, Mix mix) {
+    Real* to = scores_.data() + (by_output_ ? range.first : range.first * stride_);
     const kernels::ScoreLayout own =
         by_output_ ? kernels::ScoreLayout{1, stride_} : kernels::ScoreLayout{stride_, 1};
-    mix_into(stretch, mix, to, own);
+    mix_into(range, mix, to, own);
 }
 
 template class FollowedScores<float>;

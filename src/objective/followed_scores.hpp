@@ -14,42 +14,42 @@ class FollowedScores {
     /// Scores laid out like the blocks of a pass.
     void resize(Index samples, Index outputs, kernels::ScoreLayout layout);
 
-    void store(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
-    void load(Stretch stretch, Real* scores, kernels::ScoreLayout layout) const;
+    void store(RowRange range, const Real* scores, kernels::ScoreLayout layout);
+    void load(RowRange range, Real* scores, kernels::ScoreLayout layout) const;
 
     /// The move that projection() is for, once it has been filled.
     FactoredMove<Real>& move() { return move_; }
     [[nodiscard]] const FactoredMove<Real>& move() const { return move_; }
     [[nodiscard]] bool needs_projection() const { return move_.vertex.scale != 0; }
 
-    /// Z_v of a stretch: X w, or all scores.
-    Real* projection(Stretch stretch) { return projection_.data() + stretch.first; }
+    /// Z_v of a range: X w, or all scores.
+    Real* projection(RowRange range) { return projection_.data() + range.first; }
     void prepare_projection() { projection_.resize(static_cast<std::size_t>(samples_)); }
     void prepare_towards() { towards_.resize(scores_.size()); }
-    void store_towards(Stretch stretch, const Real* scores, kernels::ScoreLayout layout);
+    void store_towards(RowRange range, const Real* scores, kernels::ScoreLayout layout);
 
-    /// keep · Z + share · Z_v, into a block's scores or in place; Z_v by its factors, or all of it.
+    /// keep · Z + coefficient · Z_v, into a block's scores or in place; Z_v by its factors, or all of it.
     struct Mix {
         double keep = 1;
-        double share = 0;
+        double coefficient = 0;
         bool factored = true;
     };
-    void load_mixed(Stretch stretch, Mix mix, Real* scores, kernels::ScoreLayout layout) const;
-    void advance(Stretch stretch, Mix mix);
+    void load_mixed(RowRange range, Mix mix, Real* scores, kernels::ScoreLayout layout) const;
+    void advance(RowRange range, Mix mix);
 
   private:
     // Calls visit(offset here, offset in the block, count) for every run of entries that lie side by side.
     template <class Visit>
-    void for_each_run(Stretch stretch, kernels::ScoreLayout layout, const Visit& visit) const {
+    void for_each_run(RowRange range, kernels::ScoreLayout layout, const Visit& visit) const {
         if (by_output_) {
             for (Index l = 0; l < outputs_; ++l)
-                visit(l * stride_ + stretch.first, l * layout.output_stride, stretch.count);
+                visit(l * stride_ + range.first, l * layout.output_stride, range.count);
         } else {
-            visit(stretch.first * stride_, 0, stretch.count * stride_);
+            visit(range.first * stride_, 0, range.count * stride_);
         }
     }
     // The same where Z is already, laid out with these strides.
-    void mix_into(Stretch stretch, Mix mix, Real* to, kernels::ScoreLayout layout) const;
+    void mix_into(RowRange range, Mix mix, Real* to, kernels::ScoreLayout layout) const;
 
     Index samples_ = 0;
     Index outputs_ = 0;

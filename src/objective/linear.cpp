@@ -132,12 +132,12 @@ double LinearObjective<Real>::mean_loss(Index count) const {
 }
 
 template <class Real>
-const Real* LinearObjective<Real>::targets_of(const Selection& selection, Stretch stretch,
+const Real* LinearObjective<Real>::targets_of(const Selection& selection, RowRange range,
                                               Scratch& scratch) const {
     const Real* all = loss_.targets();
-    if (selection.list == nullptr) return all + stretch.first;
-    for (Index i = 0; i < stretch.count; ++i)
-        scratch.targets[static_cast<std::size_t>(i)] = all[selection.row(stretch.first + i)];
+    if (selection.list == nullptr) return all + range.first;
+    for (Index i = 0; i < range.count; ++i)
+        scratch.targets[static_cast<std::size_t>(i)] = all[selection.row(range.first + i)];
     return scratch.targets.data();
 }
 
@@ -239,35 +239,35 @@ bool LinearObjective<Real>::scores_rows(const Pass& pass) const {
 }
 
 template <class Real>
-void LinearObjective<Real>::score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch) {
-    if (pass.points.y != nullptr) engine_->score(part, 1, stretch, scratch.second.data());
-    if (scores_rows(pass)) engine_->score(part, 0, stretch, scratch.scores.data());
+void LinearObjective<Real>::score_block(const Pass& pass, int part, RowRange range, Scratch& scratch) {
+    if (pass.points.y != nullptr) engine_->score(part, 1, range, scratch.second.data());
+    if (scores_rows(pass)) engine_->score(part, 0, range, scratch.scores.data());
 }
 
 // What set 0 has given, if it was asked, becomes the scores at the first point.
 template <class Real>
-void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, Scratch& scratch) {
+void LinearObjective<Real>::complete_scores(const Pass& pass, RowRange range, Scratch& scratch) {
     const auto layout = engine_->layout(shape_.rows);
     Real* scores = scratch.scores.data();
     switch (pass.source) {
         case Source::data:
             break;
         case Source::data_and_remember:
-            scores_.store(stretch, scores, layout);
+            scores_.store(range, scores, layout);
             break;
         case Source::remembered_and_moved:
-            if (scores_.needs_projection()) std::copy_n(scores, stretch.count, scores_.projection(stretch));
-            scores_.advance(stretch, {pass.move->keep, pass.move->share});
-            scores_.load(stretch, scores, layout);
+            if (scores_.needs_projection()) std::copy_n(scores, range.count, scores_.projection(range));
+            scores_.advance(range, {pass.move->keep, pass.move->coefficient});
+            scores_.load(range, scores, layout);
             break;
         case Source::remembered:
-            scores_.load(stretch, scores, layout);
+            scores_.load(range, scores, layout);
             break;
         case Source::second_and_moved: {
             const FactoredMove<Real>& move = *pass.move;
-            std::copy_n(scores, stretch.count, scratch.projection.data());
+            std::copy_n(scores, range.count, scratch.projection.data());
             std::copy_n(scratch.second.data(), engine_->score_size(shape_.rows), scores);
-            move.vertex.mix(move.keep, move.share, scratch.projection.data(), stretch.count, shape_.rows,
+            move.vertex.mix(move.keep, move.coefficient, scratch.projection.data(), range.count, shape_.rows,
                             scores, layout);
             break;
         }
@@ -276,28 +276,28 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, Stretch stretch, S
 
 // Scores become residuals, at two points their combination; returns the sum of the losses at the first.
 template <class Real>
-double LinearObjective<Real>::apply_loss(const Pass& pass, Stretch stretch, const Real* targets,
+double LinearObjective<Real>::apply_loss(const Pass& pass, RowRange range, const Real* targets,
                                          Scratch& scratch, Slopes& slopes) const {
     const auto layout = engine_->layout(shape_.rows);
     const double weight = 1 / static_cast<double>(pass.selection.count);
     const Blend<Real>& points = pass.points;
     Real* scores = scratch.scores.data();
-    if (points.y == nullptr) return loss_.apply(scores, stretch.count, layout, targets, weight * points.at_x);
+    if (points.y == nullptr) return loss_.apply(scores, range.count, layout, targets, weight * points.at_x);
     const Index size = engine_->score_size(shape_.rows);
     Real* second = scratch.second.data();
     if (points.slopes == nullptr) {
-        const double loss = loss_.apply(scores, stretch.count, layout, targets, weight * points.at_x);
-        loss_.apply(second, stretch.count, layout, targets, weight * points.at_y);
+        const double loss = loss_.apply(scores, range.count, layout, targets, weight * points.at_x);
+        loss_.apply(second, range.count, layout, targets, weight * points.at_y);
         kernels::axpby(size, 1, second, 1, scores);
         return loss;
     }
     Real* change = scratch.change.data();
     std::copy_n(scores, size, change);
     kernels::axpby(size, -1, second, 1, change);
-    const double loss = loss_.apply(scores, stretch.count, layout, targets, weight);
-    loss_.apply(second, stretch.count, layout, targets, weight);
-    slopes.at_x += block_product(scores, change, stretch.count, shape_.rows, layout);
-    slopes.at_y += block_product(second, change, stretch.count, shape_.rows, layout);
+    const double loss = loss_.apply(scores, range.count, layout, targets, weight);
+    loss_.apply(second, range.count, layout, targets, weight);
+    slopes.at_x += block_product(scores, change, range.count, shape_.rows, layout);
+    slopes.at_y += block_product(second, change, range.count, shape_.rows, layout);
     kernels::axpby(size, points.at_y, second, points.at_x, scores);
     return loss;
 }
@@ -307,11 +307,11 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
     Real* scores = scratch.scores.data();
     const auto [first, last] = engine_->piece(piece);
-    if (pass.gradient != nullptr) engine_->open_share(part, piece);
+    if (pass.gradient != nullptr) engine_->open_partial_sum(part, piece);
     double loss = 0;
-    const auto judge = [&](Stretch stretch) {
-        complete_scores(pass, stretch, scratch);
-        loss += apply_loss(pass, stretch, targets_of(pass.selection, stretch, scratch), scratch,
+    const auto judge = [&](RowRange range) {
+        complete_scores(pass, range, scratch);
+        loss += apply_loss(pass, range, targets_of(pass.selection, range, scratch), scratch,
                            slopes_[static_cast<std::size_t>(piece)]);
     };
     if (engine_->walks() && scores_rows(pass) && pass.points.y == nullptr) {
@@ -320,18 +320,18 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     }
     const auto layout = engine_->layout(shape_.rows);
     const Index block = engine_->block();
-    const auto stretch_at = [&](Index begin, Index end) {
-        return Stretch{begin, std::min(block, end - begin)};
+    const auto range_at = [&](Index begin, Index end) {
+        return RowRange{begin, std::min(block, end - begin)};
     };
-    Stretch after;
-    if (next < engine_->pieces()) after = std::apply(stretch_at, engine_->piece(next));
+    RowRange after;
+    if (next < engine_->pieces()) after = std::apply(range_at, engine_->piece(next));
     for (Index begin = first; begin < last; begin += block) {
-        const Stretch stretch = stretch_at(begin, last);
-        score_block(pass, part, stretch, scratch);
-        judge(stretch);
+        const RowRange range = range_at(begin, last);
+        score_block(pass, part, range, scratch);
+        judge(range);
         if (pass.gradient != nullptr) {
-            engine_->add(part, stretch, scores, layout,
-                         begin + block < last ? stretch_at(begin + block, last) : after);
+            engine_->add(part, range, scores, layout,
+                         begin + block < last ? range_at(begin + block, last) : after);
         }
     }
     return loss;
@@ -349,10 +349,10 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate
         Real* scores = scratch.scores.data();
         const auto [first, last] = engine_->piece(piece);
         for (Index begin = first; begin < last; begin += engine_->block()) {
-            const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
-            engine_->score(part, 0, stretch, scores);
-            loss_.apply(scores, stretch.count, layout, targets_of(selection, stretch, scratch), 1);
-            for (Index i = 0; i < stretch.count; ++i)
+            const RowRange range{begin, std::min(engine_->block(), last - begin)};
+            engine_->score(part, 0, range, scores);
+            loss_.apply(scores, range.count, layout, targets_of(selection, range, scratch), 1);
+            for (Index i = 0; i < range.count; ++i)
                 for (Index l = 0; l < shape_.rows; ++l)
                     residuals[(begin + i) * shape_.rows + l] =
                         scores[i * layout.sample_stride + l * layout.output_stride];
@@ -372,15 +372,15 @@ void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* res
     engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Real* block = scratch_[static_cast<std::size_t>(part)].scores.data();
         std::fill_n(block, engine_->score_size(shape_.rows), Real(0));
-        engine_->open_share(part, piece);
+        engine_->open_partial_sum(part, piece);
         const auto [first, last] = engine_->piece(piece);
         for (Index begin = first; begin < last; begin += engine_->block()) {
-            const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
-            for (Index i = 0; i < stretch.count; ++i)
+            const RowRange range{begin, std::min(engine_->block(), last - begin)};
+            for (Index i = 0; i < range.count; ++i)
                 for (Index l = 0; l < shape_.rows; ++l)
                     block[i * layout.sample_stride + l * layout.output_stride] =
                         residuals[(begin + i) * shape_.rows + l];
-            engine_->add(part, stretch, block, layout, {last, 0});
+            engine_->add(part, range, block, layout, {last, 0});
         }
     });
     engine_->close_gradient();
@@ -403,9 +403,9 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
         Real* block = blocks[static_cast<std::size_t>(part)].data();
         const auto [begin, end] = engine->piece(piece);
         for (Index at = begin; at < end; at += engine->block()) {
-            const Stretch stretch{at, std::min(engine->block(), end - at)};
-            engine->score(part, 0, stretch, block);
-            for (Index i = 0; i < stretch.count; ++i)
+            const RowRange range{at, std::min(engine->block(), end - at)};
+            engine->score(part, 0, range, block);
+            for (Index i = 0; i < range.count; ++i)
                 for (Index l = 0; l < outputs; ++l)
                     scores[(at + i) * outputs + l] =
                         block[i * layout.sample_stride + l * layout.output_stride];

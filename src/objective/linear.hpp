@@ -65,25 +65,25 @@ class LinearObjective final : public Objective<Real> {
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
-    double apply_loss(const Pass& pass, Stretch stretch, const Real* targets, Scratch& scratch,
+    double apply_loss(const Pass& pass, RowRange range, const Real* targets, Scratch& scratch,
                       Slopes& slopes) const;
     // Whether set 0 has something to score.
     [[nodiscard]] bool scores_rows(const Pass& pass) const;
-    void score_block(const Pass& pass, int part, Stretch stretch, Scratch& scratch);
-    void complete_scores(const Pass& pass, Stretch stretch, Scratch& scratch);
-    const Real* targets_of(const Selection& selection, Stretch stretch, Scratch& scratch) const;
+    void score_block(const Pass& pass, int part, RowRange range, Scratch& scratch);
+    void complete_scores(const Pass& pass, RowRange range, Scratch& scratch);
+    const Real* targets_of(const Selection& selection, RowRange range, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
     void prepare_scratch(int threads, const Blend<Real>& points);
     // The mean over `count` rows.
     [[nodiscard]] double mean_loss(Index count) const;
-    // Calls body(stretch) for blocks of all rows, without a look at the data.
+    // Calls body(range) for blocks of all rows, without a look at the data.
     template <class Body>
     void for_each_block(const Body& body);
     // Over all rows, from what is remembered if that can be.
     double full_pass(const Iterate<Real>& x, Matrix<Real>* gradient);
     Source source_of(const Iterate<Real>& x);
     // Whether Z and the Z_v of this move are at hand then.
-    bool look_along(const Iterate<Real>& x, const Move<Real>& move);
+    bool prepare_line(const Iterate<Real>& x, const Move<Real>& move);
     // The move of a batch's iterate that leads from one version to another, if it is one of the last and has factors.
     const FactoredMove<Real>* factored_move(const Iterate<Real>& x, Version from, Version to);
     void prepare_weights(const Pass& pass);

@@ -23,9 +23,9 @@ void LinearObjective<Real>::for_each_block(const Body& body) {
     const int threads = samples_ * shape_.rows < serial_scores ? 1 : threads_;
     const Index block = engine_->block();
     parallel(threads, [&](int part) {
-        const auto [first, last] = alfcg::share(samples_, part, threads);
+        const auto [first, last] = range_of_part(samples_, part, threads);
         for (Index begin = first; begin < last; begin += block)
-            body(part, Stretch{begin, std::min(block, last - begin)});
+            body(part, RowRange{begin, std::min(block, last - begin)});
     });
 }
 
@@ -40,8 +40,8 @@ typename LinearObjective<Real>::Source LinearObjective<Real>::source_of(const It
     const bool near = made->from == scores_at_;
     if (near && moves_ < most_moves) {
         if (made->move == along_) {
-            for_each_block([&](int /*part*/, Stretch stretch) {
-                scores_.advance(stretch, {made->keep, made->coefficient[0], factored_});
+            for_each_block([&](int /*part*/, RowRange range) {
+                scores_.advance(range, {made->keep, made->coefficient[0], factored_});
             });
             ++moves_;
             return Source::remembered;
@@ -69,7 +69,7 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
 }
 
 template <class Real>
-bool LinearObjective<Real>::look_along(const Iterate<Real>& x, const Move<Real>& move) {
+bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real>& move) {
     if (scores_at_ == x.version() && along_ == move.version()) return true;
     if (!may_remember_ || move.atoms() != 1) return false;
     along_ = Version::none;
@@ -80,29 +80,29 @@ bool LinearObjective<Real>::look_along(const Iterate<Real>& x, const Move<Real>&
         scores_at_ = x.version();
         run({{nullptr, samples_}, {.x = &x}, nullptr, Source::data_and_remember});
     }
-    const bool look = !factored_ || scores_.needs_projection();
+    const bool needs_scores = !factored_ || scores_.needs_projection();
     const Selection all{nullptr, samples_};
     const int threads = engine_->begin(all, scoring(), threads_);
     prepare_scratch(threads, {});
     if (factored_) {
         scores_.prepare_projection();
-        if (look) prepare_projection(all, 0, scores_.move().vertex);
+        if (needs_scores) prepare_projection(all, 0, scores_.move().vertex);
     } else {
         scores_.prepare_towards();
         engine_->prepare(0, move.atom().dense.data(), shape_.rows);
     }
     const auto layout = engine_->layout(shape_.rows);
-    if (look) {
+    if (needs_scores) {
         engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
             Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
             const auto [first, last] = engine_->piece(piece);
             for (Index begin = first; begin < last; begin += engine_->block()) {
-                const Stretch stretch{begin, std::min(engine_->block(), last - begin)};
-                engine_->score(part, 0, stretch, scores);
+                const RowRange range{begin, std::min(engine_->block(), last - begin)};
+                engine_->score(part, 0, range, scores);
                 if (factored_) {
-                    std::copy_n(scores, stretch.count, scores_.projection(stretch));
+                    std::copy_n(scores, range.count, scores_.projection(range));
                 } else {
-                    scores_.store_towards(stretch, scores, layout);
+                    scores_.store_towards(range, scores, layout);
                 }
             }
         });
@@ -113,16 +113,16 @@ bool LinearObjective<Real>::look_along(const Iterate<Real>& x, const Move<Real>&
 
 template <class Real>
 double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
-    if (!look_along(x, move)) return Objective<Real>::value_after(x, move, step);
+    if (!prepare_line(x, move)) return Objective<Real>::value_after(x, move, step);
     losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});
     const auto layout = engine_->layout(shape_.rows);
-    for_each_block([&](int part, Stretch stretch) {
+    for_each_block([&](int part, RowRange range) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        scores_.load_mixed(stretch, {move.keep(step), step * move.coefficient(), factored_},
+        scores_.load_mixed(range, {move.keep(step), step * move.coefficient(), factored_},
                            scratch.scores.data(), layout);
         losses_[static_cast<std::size_t>(part)] +=
-            loss_.apply(scratch.scores.data(), stretch.count, layout, loss_.targets() + stretch.first, 1);
+            loss_.apply(scratch.scores.data(), range.count, layout, loss_.targets() + range.first, 1);
     });
     return mean_loss(samples_);
 }

@@ -69,43 +69,46 @@ class PatchRows final : public RowEngine<Real> {
         for (int part = 0; part < (whole() ? 1 : threads_); ++part) {
             Worker& worker = workers_[static_cast<std::size_t>(part)];
             auto& entries = worker.weights.at(set).entries;
-            const auto size = static_cast<std::size_t>(share_size(own));
+            const auto size = static_cast<std::size_t>(partial_sum_size(own));
             if (entries.size() != size) entries.assign(size, Real(0));  // places without a feature stay zero
-            worker.right.resize(static_cast<std::size_t>(share_size(1)));
+            worker.right.resize(static_cast<std::size_t>(partial_sum_size(1)));
         }
         if (whole()) update_weights(workers_.front(), set, to);
     }
-    void score(int part, std::size_t set, Stretch stretch, Real* scores) override {
+    void score(int part, std::size_t set, RowRange range, Real* scores) override {
         // Threads that share a batch place the weights each for itself, which is faster than to wait for one.
         Worker& worker = workers_[whole() ? 0 : static_cast<std::size_t>(part)];
         set = slot(set);
         const Weights& weights = weights_[set];
         if (!whole()) update_weights(worker, set, weights);
-        score_rows(locate(part, stretch), stretch.count, worker.weights[set].entries.data(), weights, scores);
+        score_rows(locate(part, range), range.count, worker.weights[set].entries.data(), weights, scores);
     }
 
     void open_gradient(Real* gradient, double keep) override {
         gradient_ = gradient;
         keep_ = keep;
         starts_.assign(static_cast<std::size_t>(pieces()), kernels::Start::zero);
-        const auto size = static_cast<std::size_t>(pieces() * share_size(summed()));
-        if (shares_.size() < size) shares_.resize(size);
+        const auto size = static_cast<std::size_t>(pieces() * partial_sum_size(summed()));
+        if (partial_sums_.size() < size) partial_sums_.resize(size);
         own_order_.resize(static_cast<std::size_t>(summed() * cols_));
         place_features(summed());
     }
-    void open_share(int part, int piece) override { workers_[static_cast<std::size_t>(part)].piece = piece; }
-    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
-             Stretch /*next*/) override {
+    void open_partial_sum(int part, int piece) override {
+        workers_[static_cast<std::size_t>(part)].piece = piece;
+    }
+    void add(int part, RowRange range, const Real* residuals, kernels::ScoreLayout /*layout*/,
+             RowRange /*next*/) override {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        const kernels::PatchedRow* rows = locate(part, stretch);
+        const kernels::PatchedRow* rows = locate(part, range);
         kernels::Start& start = starts_[static_cast<std::size_t>(worker.piece)];
-        kernels::backward_patches({rows, stretch.count, samples_.groups()}, having(worker, stretch),
-                                  residuals, summed(), share_of(worker.piece), start, ahead(worker, stretch));
+        kernels::backward_patches({rows, range.count, samples_.groups()}, rows_with_groups(worker, range),
+                                  residuals, summed(), partial_sum_of(worker.piece), start,
+                                  ahead(worker, range));
         start = kernels::Start::kept;
     }
     void close_gradient() override {
         upcoming_ = {};
-        take_from_places(add_shares(), own_order_.data());
+        take_from_places(add_partial_sums(), own_order_.data());
         const Index size = summed() * cols_;
         const double scale = samples_.scale();
         if (keep_ == 0) {
@@ -133,11 +136,11 @@ class PatchRows final : public RowEngine<Real> {
         int piece = 0;  // that it adds up
         std::array<PlacedWeights, 2 * sets> weights;
         AlignedVector<Real> right;              // w of a move, placed
-        std::vector<kernels::PatchedRow> rows;  // of the stretch at hand
-        Stretch located;                        // which that is
+        std::vector<kernels::PatchedRow> rows;  // of the range at hand
+        RowRange located;                       // which that is
         // Of a batch: the rows that come next, and which of those at hand have a group.
         std::vector<kernels::PatchedRow> next;
-        std::vector<std::uint64_t> having;
+        std::vector<std::uint64_t> group_rows;
     };
     struct Weights {
         Index version = 0;
@@ -162,8 +165,10 @@ class PatchRows final : public RowEngine<Real> {
     [[nodiscard]] std::size_t slot(std::size_t set) const { return whole() ? sets + set : set; }
     // Outputs the gradient is summed up for.
     [[nodiscard]] Index summed() const { return outputs_ - (relative_ ? 1 : 0); }
-    [[nodiscard]] Index share_size(Index outputs) const { return samples_.groups() * outputs * patch_width; }
-    Real* share_of(int piece) { return shares_.data() + piece * share_size(summed()); }
+    [[nodiscard]] Index partial_sum_size(Index outputs) const {
+        return samples_.groups() * outputs * patch_width;
+    }
+    Real* partial_sum_of(int piece) { return partial_sums_.data() + piece * partial_sum_size(summed()); }
 
     [[nodiscard]] int worthwhile(Index rows, int threads) const {
         const double work = samples_.filled() * static_cast<double>(rows * cols_ * outputs_);
@@ -171,7 +176,7 @@ class PatchRows final : public RowEngine<Real> {
     }
     [[nodiscard]] RowPieces whole_pieces() const {
         const double data = samples_.filled() * static_cast<double>(selection_.count * cols_);
-        const Index sums = share_size(outputs_) * static_cast<Index>(sizeof(Real));
+        const Index sums = partial_sum_size(outputs_) * static_cast<Index>(sizeof(Real));
         const int count = RowPieces::suitable_count(threads_, static_cast<Index>(data), sums);
         return RowPieces::of_blocks(selection_.count, block_, count);
     }
@@ -217,7 +222,7 @@ class PatchRows final : public RowEngine<Real> {
                 const Index output = weights.shifted && l == weights.reference ? weights.outputs : l;
                 const double gain = left(output) - (weights.shifted ? left(weights.reference) : 0);
                 gains[static_cast<std::size_t>(l)] =
-                    static_cast<Real>(move.share * vertex.scale * samples_.scale() * gain);
+                    static_cast<Real>(move.coefficient * vertex.scale * samples_.scale() * gain);
             }
         }
         kernels::move_patch_weights(samples_.groups(), weights.outputs, static_cast<Real>(move.keep),
@@ -250,20 +255,20 @@ class PatchRows final : public RowEngine<Real> {
         }
     }
     // The sum of all shares.
-    const Real* add_shares() {
+    const Real* add_partial_sums() {
         filled_.clear();
         for (int number = 0; number < pieces(); ++number)
             if (starts_[static_cast<std::size_t>(number)] == kernels::Start::kept)
-                filled_.push_back(share_of(number));
-        const Index size = share_size(summed());
+                filled_.push_back(partial_sum_of(number));
+        const Index size = partial_sum_size(summed());
         if (filled_.empty()) {
-            std::fill_n(shares_.data(), size, Real(0));
-            return shares_.data();
+            std::fill_n(partial_sums_.data(), size, Real(0));
+            return partial_sums_.data();
         }
         Real* sum = filled_.front();
         const int parts = parts_of(static_cast<Index>(filled_.size()) * size, threads_);
         parallel(parts, [&](int part) {
-            const auto [first, last] = alfcg::share(size, part, parts);
+            const auto [first, last] = range_of_part(size, part, parts);
             for (std::size_t other = 1; other < filled_.size(); ++other)
                 kernels::axpby(last - first, 1, filled_[other] + first, 1, sum + first);
         });
@@ -276,26 +281,26 @@ class PatchRows final : public RowEngine<Real> {
         worker.rows.reserve(static_cast<std::size_t>(block_));
         if (whole()) return;
         worker.next.reserve(static_cast<std::size_t>(block_));
-        worker.having.resize(static_cast<std::size_t>(samples_.groups() * kernels::row_words));
+        worker.group_rows.resize(static_cast<std::size_t>(samples_.groups() * kernels::row_words));
     }
-    void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, Stretch stretch) const {
-        rows.resize(static_cast<std::size_t>(stretch.count));
-        for (Index i = 0; i < stretch.count; ++i)
-            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(stretch.first + i));
+    void fill(std::vector<kernels::PatchedRow>& rows, const Selection& selection, RowRange range) const {
+        rows.resize(static_cast<std::size_t>(range.count));
+        for (Index i = 0; i < range.count; ++i)
+            rows[static_cast<std::size_t>(i)] = samples_.row(selection.row(range.first + i));
     }
-    const kernels::PatchedRow* locate(int part, Stretch stretch) {
+    const kernels::PatchedRow* locate(int part, RowRange range) {
         Worker& worker = workers_[static_cast<std::size_t>(part)];
-        if (worker.located.first != stretch.first || worker.located.count != stretch.count) {
-            fill(worker.rows, selection_, stretch);
-            worker.located = stretch;
+        if (worker.located.first != range.first || worker.located.count != range.count) {
+            fill(worker.rows, selection_, range);
+            worker.located = range;
         }
         return worker.rows.data();
     }
-    // What a thread will read after this stretch of a batch: more of it, or the first rows of the next batch.
-    kernels::PatchedRows ahead(Worker& worker, Stretch stretch) const {
+    // What a thread will read after this range of a batch: more of it, or the first rows of the next batch.
+    kernels::PatchedRows ahead(Worker& worker, RowRange range) const {
         if (whole()) return {};
         const auto [first, last] = piece(worker.piece);
-        const Index end = stretch.first + stretch.count;
+        const Index end = range.first + range.count;
         const Index most = std::min(block_, last - first);
         const auto rows = [most](Index count) { return std::clamp<Index>(count, 0, most); };
         if (end < last) {
@@ -306,10 +311,10 @@ class PatchRows final : public RowEngine<Real> {
         return {worker.next.data(), std::ssize(worker.next), samples_.groups()};
     }
 
-    const std::uint64_t* having(Worker& worker, Stretch stretch) const {
-        if (whole()) return samples_.having(stretch.first / patch_rows);
-        kernels::find_groups({worker.rows.data(), stretch.count, samples_.groups()}, worker.having.data());
-        return worker.having.data();
+    const std::uint64_t* rows_with_groups(Worker& worker, RowRange range) const {
+        if (whole()) return samples_.rows_with_groups(range.first / patch_rows);
+        kernels::find_groups({worker.rows.data(), range.count, samples_.groups()}, worker.group_rows.data());
+        return worker.group_rows.data();
     }
 
     PatchSamples<Real> samples_;
@@ -325,7 +330,7 @@ class PatchRows final : public RowEngine<Real> {
     Real* gradient_ = nullptr;
     double keep_ = 0;
     std::vector<Worker> workers_;
-    AlignedVector<Real> shares_;          // of all pieces
+    AlignedVector<Real> partial_sums_;    // of all pieces
     AlignedVector<Real> own_order_;       // their sum, output by output
     std::vector<kernels::Start> starts_;  // whether a share holds anything
     std::vector<Real*> filled_;           // those that do

@@ -55,14 +55,14 @@ template <class Real>
 bool PatchSamples<Real>::take(const DenseFeatures<Real>& features, int threads) {
     std::atomic<bool> all = true;
     parallel(threads, [&](int part) {
-        const auto [first, last] = alfcg::share(features.rows(), part, threads);
+        const auto [first, last] = range_of_part(features.rows(), part, threads);
         if (!take_rows(features, first, last)) all = false;
     });
     if (!all) return false;
     const Index blocks = (features.rows() + patch_rows - 1) / patch_rows;
-    having_.resize(static_cast<std::size_t>(blocks * groups() * kernels::row_words));
+    group_rows_.resize(static_cast<std::size_t>(blocks * groups() * kernels::row_words));
     parallel(threads, [&](int part) {
-        const auto [first, last] = alfcg::share(blocks, part, threads);
+        const auto [first, last] = range_of_part(blocks, part, threads);
         for (Index b = first; b < last; ++b) find_groups(b);
     });
     const Index stored = std::transform_reduce(rows_.begin(), rows_.end(), Index{0}, std::plus(),
@@ -92,7 +92,7 @@ void PatchSamples<Real>::find_groups(Index block) {
     const Index count = std::min(patch_rows, std::ssize(rows_) - block * patch_rows);
     for (Index i = 0; i < count; ++i) rows[static_cast<std::size_t>(i)] = row(block * patch_rows + i);
     kernels::find_groups({rows.data(), count, groups()},
-                         having_.data() + block * groups() * kernels::row_words);
+                         group_rows_.data() + block * groups() * kernels::row_words);
 }
 
 // Returns how many patches the row has.

@@ -33,8 +33,8 @@ class PatchSamples {
                 at.patches};
     }
     /// Which of the rows from b * patch_rows on have a group, as find_groups tells it.
-    [[nodiscard]] const std::uint64_t* having(Index b) const {
-        return having_.data() + b * groups() * kernels::row_words;
+    [[nodiscard]] const std::uint64_t* rows_with_groups(Index b) const {
+        return group_rows_.data() + b * groups() * kernels::row_words;
     }
     /// The share of patches that are stored.
     [[nodiscard]] double filled() const { return filled_; }
@@ -73,7 +73,7 @@ class PatchSamples {
     // Threads write to places of their own, as many as rows could need; pages that stay untouched cost nothing.
     Buffer<std::uint8_t> store_;
     std::vector<RowPlace> rows_;
-    std::vector<std::uint64_t> having_;
+    std::vector<std::uint64_t> group_rows_;
 };
 
 }  // namespace alfcg

@@ -18,8 +18,8 @@ struct Selection {
     [[nodiscard]] Index row(Index i) const { return list == nullptr ? i : list[i]; }
 };
 
-/// A stretch of a selection.
-struct Stretch {
+/// A range of a selection.
+struct RowRange {
     Index first = 0;
     Index count = 0;
 };
@@ -67,22 +67,22 @@ class RowEngine {
     /// batch, after this move.
     virtual void prepare(std::size_t set, const Real* weights, Index outputs,
                          const FactoredMove<Real>* since = nullptr) = 0;
-    /// Scores of a stretch of the selection.
-    virtual void score(int part, std::size_t set, Stretch stretch, Real* scores) = 0;
+    /// Scores of a range of the selection.
+    virtual void score(int part, std::size_t set, RowRange range, Real* scores) = 0;
 
     /// Memory for the gradient, before the threads start; `keep` times what `gradient` holds stays in it.
     virtual void open_gradient(Real* gradient, double keep) = 0;
     /// A thread begins a piece: what it adds from now on goes to the piece's share, which is empty.
-    virtual void open_share(int part, int piece) = 0;
+    virtual void open_partial_sum(int part, int piece) = 0;
     /// Adds Σ residual ⊗ row to the share, and may fetch the rows that come next.
-    virtual void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout layout,
-                     Stretch next) = 0;
+    virtual void add(int part, RowRange range, const Real* residuals, kernels::ScoreLayout layout,
+                     RowRange next) = 0;
     /// Whether rows are so short that a thread should rather walk through its piece a few rows at a time.
     [[nodiscard]] virtual bool walks() const { return false; }
-    /// Scores the rows of a stretch with set 0; judge() makes the scores of some of them residuals, which are added to
+    /// Scores the rows of a range with set 0; judge() makes the scores of some of them residuals, which are added to
     /// the share if there is a gradient.
-    virtual void walk(int /*part*/, Stretch /*stretch*/, Real* /*scores*/,
-                      FunctionRef<void(Stretch)> /*judge*/) {}
+    virtual void walk(int /*part*/, RowRange /*range*/, Real* /*scores*/,
+                      FunctionRef<void(RowRange)> /*judge*/) {}
 
     /// gradient = keep · gradient + Σ of all shares, in a fixed order.
     virtual void close_gradient() = 0;

@@ -29,7 +29,7 @@ class SparseRows final : public RowEngine<Real> {
         : features_(features),
           lines_{features.start.data(), features.column.data(), features.value.data()},
           cols_(features.cols()),
-          shares_(static_cast<std::size_t>(threads)) {}
+          partial_sums_(static_cast<std::size_t>(threads)) {}
 
     int begin(const Selection& selection, Scoring scoring, int threads) override {
         const Index outputs = scoring.outputs;
@@ -69,20 +69,20 @@ class SparseRows final : public RowEngine<Real> {
         to.own.resize(table_size(outputs));
         const int parts = parts_of(outputs * cols_, threads_);
         parallel(parts, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, parts);
+            const auto [first, last] = range_of_part(cols_, part, parts);
             kernels::to_table(weights, outputs, cols_, first, last, {to.own.data(), cols_});
         });
         to.entries = to.own.data();
     }
-    void score(int /*part*/, std::size_t set, Stretch stretch, Real* scores) override {
+    void score(int /*part*/, std::size_t set, RowRange range, Real* scores) override {
         const Weights& weights = weights_[set];
         if (!weights.table && weights.outputs > 1) {
-            kernels::gather_sums(lines_, choice(stretch), weights.entries, weights.outputs, cols_, scores);
+            kernels::gather_sums(lines_, choice(range), weights.entries, weights.outputs, cols_, scores);
         } else if (coded_) {
-            kernels::gather_sums(coded_->lines(), choice(stretch), {weights.entries, cols_}, weights.outputs,
+            kernels::gather_sums(coded_->lines(), choice(range), {weights.entries, cols_}, weights.outputs,
                                  scores);
         } else {
-            kernels::gather_sums(lines_, choice(stretch), {weights.entries, cols_}, weights.outputs, scores);
+            kernels::gather_sums(lines_, choice(range), {weights.entries, cols_}, weights.outputs, scores);
         }
     }
 
@@ -97,13 +97,13 @@ class SparseRows final : public RowEngine<Real> {
             return;
         }
         for (int part = direct() ? 1 : 0; part < threads_; ++part)
-            shares_[static_cast<std::size_t>(part)].resize(table_size(outputs_));
+            partial_sums_[static_cast<std::size_t>(part)].resize(table_size(outputs_));
         if (table_ && keep != 0) sum_.resize(static_cast<std::size_t>(outputs_ * cols_));
     }
-    void open_share(int part, int /*piece*/) override {
+    void open_partial_sum(int part, int /*piece*/) override {
         if (by_columns_) return;
         if (part > 0 || !direct()) {
-            auto& share = shares_[static_cast<std::size_t>(part)];
+            auto& share = partial_sums_[static_cast<std::size_t>(part)];
             std::fill(share.begin(), share.end(), Real(0));
         } else if (keep_ == 0) {
             std::fill(gradient_, gradient_ + outputs_ * cols_, Real(0));
@@ -111,18 +111,19 @@ class SparseRows final : public RowEngine<Real> {
             kernels::scale_to(outputs_ * cols_, keep_, gradient_, gradient_);
         }
     }
-    void add(int part, Stretch stretch, const Real* residuals, kernels::ScoreLayout /*layout*/,
-             Stretch /*next*/) override {
+    void add(int part, RowRange range, const Real* residuals, kernels::ScoreLayout /*layout*/,
+             RowRange /*next*/) override {
         if (by_columns_) {
-            kernels::rows_to_table(residuals, stretch.first, stretch.count, outputs_,
+            kernels::rows_to_table(residuals, range.first, range.count, outputs_,
                                    {residuals_.data(), selection_.count});
             return;
         }
-        Real* share = part == 0 && direct() ? gradient_ : shares_[static_cast<std::size_t>(part)].data();
+        Real* share =
+            part == 0 && direct() ? gradient_ : partial_sums_[static_cast<std::size_t>(part)].data();
         if (table_ || outputs_ == 1) {
-            kernels::scatter_adds(lines_, choice(stretch), residuals, outputs_, {share, cols_});
+            kernels::scatter_adds(lines_, choice(range), residuals, outputs_, {share, cols_});
         } else {
-            kernels::scatter_adds(lines_, choice(stretch), residuals, outputs_, cols_, share);
+            kernels::scatter_adds(lines_, choice(range), residuals, outputs_, cols_, share);
         }
     }
     void close_gradient() override {
@@ -130,14 +131,14 @@ class SparseRows final : public RowEngine<Real> {
             columns_->gather(threads_, {residuals_.data(), selection_.count}, outputs_, gradient_);
             return;
         }
-        Real* sum = direct() ? gradient_ : shares_.front().data();
+        Real* sum = direct() ? gradient_ : partial_sums_.front().data();
         const auto size = static_cast<Index>(table_size(outputs_));
         if (threads_ > 1) {
             const int parts = parts_of((threads_ - 1) * size, threads_);
             parallel(parts, [&](int part) {
-                const auto [first, last] = alfcg::share(size, part, parts);
+                const auto [first, last] = range_of_part(size, part, parts);
                 for (int other = 1; other < threads_; ++other) {
-                    const Real* from = shares_[static_cast<std::size_t>(other)].data();
+                    const Real* from = partial_sums_[static_cast<std::size_t>(other)].data();
                     kernels::axpby(last - first, 1, from + first, 1, sum + first);
                 }
             });
@@ -146,7 +147,7 @@ class SparseRows final : public RowEngine<Real> {
         Real* matrix = keep_ == 0 ? gradient_ : sum_.data();
         const int parts = parts_of(outputs_ * cols_, threads_);
         parallel(parts, [&](int part) {
-            const auto [first, last] = alfcg::share(cols_, part, parts);
+            const auto [first, last] = range_of_part(cols_, part, parts);
             kernels::from_table({sum, cols_}, outputs_, cols_, first, last, matrix);
         });
         if (keep_ != 0) kernels::axpby(outputs_ * cols_, 1, sum_.data(), keep_, gradient_);
@@ -160,9 +161,9 @@ class SparseRows final : public RowEngine<Real> {
         AlignedVector<Real> own;
     };
 
-    [[nodiscard]] kernels::LineChoice choice(Stretch stretch) const {
-        if (selection_.list == nullptr) return {nullptr, stretch.first, stretch.count};
-        return {selection_.list + stretch.first, 0, stretch.count};
+    [[nodiscard]] kernels::LineChoice choice(RowRange range) const {
+        if (selection_.list == nullptr) return {nullptr, range.first, range.count};
+        return {selection_.list + range.first, 0, range.count};
     }
     [[nodiscard]] Index entries_of(Index i) const {
         const Index row = selection_.row(i);
@@ -218,9 +219,9 @@ class SparseRows final : public RowEngine<Real> {
     double keep_ = 0;
     std::vector<Index> bounds_;
     std::array<Weights, 2> weights_;
-    std::vector<AlignedVector<Real>> shares_;  // one per thread
-    AlignedVector<Real> sum_;                  // of all shares, where it is added to a gradient that stays
-    AlignedVector<Real> residuals_;            // of all rows
+    std::vector<AlignedVector<Real>> partial_sums_;  // one per thread
+    AlignedVector<Real> sum_;        // of all shares, where it is added to a gradient that stays
+    AlignedVector<Real> residuals_;  // of all rows
     std::optional<CodedRows<Real>> coded_;
     std::optional<SparseColumns<Real>> columns_;
 };

@@ -62,7 +62,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     using Run<Real>::account_;
 
     [[nodiscard]] std::optional<Status> budget_spent(bool stop_asked) const;
-    void look();
+    void ask_method();
     bool gap_reached();           // where a look at the exact gap is due
     void take_step();             // x_{t+1}
     void conclude();              // at the end of a run
@@ -137,7 +137,7 @@ std::optional<Status> Loop<Real>::budget_spent(bool stop_asked) const {
 }
 
 template <class Real>
-void Loop<Real>::look() {
+void Loop<Real>::ask_method() {
     this->oracle_tolerance_ = oracle_accuracy * std::max(proposal_.gap, 0.0);
     {
         const auto charge = account_.charge(&Timings::step);
@@ -234,7 +234,7 @@ Result<Real> Loop<Real>::solve() {
         open_row(t);
         status = budget_spent(stop_asked);
         if (status) break;
-        look();
+        ask_method();
         if (gap_reached()) {
             status = Status::converged;
             break;
