@@ -224,7 +224,7 @@ TEST_F(ArrayTest, DamagedNpyFilesAreRefused) {
         EXPECT_NE(message.find(what), std::string::npos) << message << "\nexpected: " << what;
     }
     ReadOptions options = unlabelled();
-    options.format = Format::npy;
+    options.format = "npy";
     EXPECT_NE(problem("1,2,3\n4,5,6\n", options).find("not an NPY"), std::string::npos);
 }
 

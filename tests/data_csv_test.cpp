@@ -165,7 +165,7 @@ TEST_F(CsvTest, AWrongLabelColumnIsTold) {
 
 TEST_F(CsvTest, TheFormatCanBeForced) {
     ReadOptions options;
-    options.format = Format::csv;
+    options.format = "csv";
     EXPECT_EQ(texts(load("1 1:2\n2 1:3\n3 1:5\n", options).labels),
               (std::vector<std::string>{"1:2", "1:3", "1:5"}));
 }

@@ -46,7 +46,7 @@ TEST_F(LibsvmTest, FeaturesFixesTheNumberOfColumns) {
     EXPECT_EQ(cols(load("1\n2\n",
                         [&] {
                             ReadOptions forced = options;
-                            forced.format = Format::libsvm;
+                            forced.format = "libsvm";
                             return forced;
                         }())
                        .features),
@@ -119,7 +119,7 @@ TEST_F(LibsvmTest, WhatIsWrongIsToldWithItsLine) {
 
 TEST_F(LibsvmTest, NoRowsAndNoFeaturesAreErrors) {
     ReadOptions options;
-    options.format = Format::libsvm;
+    options.format = "libsvm";
     EXPECT_EQ(problem("# nothing\n\n  \n", options), " no data rows");
     EXPECT_EQ(problem("1\n-1\n", options), " no feature occurs in any row; fix their number with `features`");
 }

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "cli/commands.hpp"
 
 namespace alfcg::cli {
@@ -26,12 +25,15 @@ void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& pa
 }  // namespace
 
 void DataArguments::add_to(CommandOptions options, bool training) {
-    options.add_argument("data", source,
-                         "a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d",
-                         "DATA");
+    options.add_argument(
+        "data", source,
+        "a file (" + format_titles("or") + "; plain, gzip, bzip2, xz), randn-N-d or mnist-N-d", "DATA");
+    std::vector<std::string> names{"auto (by content)"};
+    for (const FormatInfo& format : formats()) names.emplace_back(format.name);
     const std::string group = "Data";
-    options.add_option("--format", format, "auto (by content), libsvm, csv, npy or idx", "NAME", group);
-    options.add_option("--labels", read.labels, "the file that holds the labels of NPY, IDX or CSV data",
+    options.add_option("--format", read.format, listed(names, "or"), "NAME", group);
+    options.add_option("--labels", read.labels,
+                       "the file that holds the labels of " + format_titles_with_label_file("or") + " data",
                        "FILE", group);
     options.add_option("--label-column", read.label_column,
                        "CSV: name or 0-based position (negative: from the end) of the label, or none [last]",
@@ -47,16 +49,8 @@ void DataArguments::add_to(CommandOptions options, bool training) {
 }
 
 ReadOptions DataArguments::resolve() const {
-    static const std::map<std::string, Format> formats{{"auto", Format::automatic},
-                                                       {"libsvm", Format::libsvm},
-                                                       {"csv", Format::csv},
-                                                       {"npy", Format::npy},
-                                                       {"idx", Format::idx}};
+    verify(read);
     ReadOptions options = read;
-    const auto found = formats.find(format);
-    if (found == formats.end())
-        throw Error("unknown format '" + format + "': use auto, libsvm, csv, npy or idx");
-    options.format = found->second;
     if (rows.value_or(1) < 1) throw QuantityError("rows", fmt::format("must be at least 1, not {}", *rows));
     if (features.value_or(1) < 1)
         throw QuantityError("features", fmt::format("must be at least 1, not {}", *features));

@@ -12,7 +12,6 @@ namespace alfcg::cli {
 /// Options that say which data to read and how.
 struct DataArguments {
     std::string source;
-    std::string format = "auto";
     std::optional<Index> rows;      // none: all
     std::optional<Index> features;  // none: as found
     ReadOptions read;

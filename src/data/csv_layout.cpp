@@ -10,6 +10,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "data/csv_record.hpp"
+#include "data/feature_count.hpp"
 #include "data/number.hpp"
 
 namespace alfcg {
@@ -192,10 +193,7 @@ CsvLayout find_csv_layout(const std::string& path, std::string_view sample_text,
     if (layout.header)
         for (const CsvField& field : first) layout.names.push_back(field.unquoted());
     if (named) layout.label = position_by_name(path, layout, line, options.label_column);
-    if (options.features > 0 && layout.features() != options.features)
-        throw InputError(
-            path, line,
-            fmt::format("{} features, but {} are asked for", layout.features(), options.features));
+    check_feature_count(path, line, layout.features(), options);
     return layout;
 }
 

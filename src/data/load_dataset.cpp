@@ -6,26 +6,16 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
-#include "data/array_file.hpp"
 #include "data/builtin.hpp"
 #include "data/byte_source.hpp"
-#include "data/csv.hpp"
-#include "data/idx.hpp"
+#include "data/feature_count.hpp"
+#include "data/formats.hpp"
 #include "data/label_file.hpp"
-#include "data/libsvm.hpp"
-#include "data/npy.hpp"
-#include "data/recognize.hpp"
 #include "data/text_buffer.hpp"
 
 namespace alfcg {
 
 namespace {
-
-void check_feature_count(const std::string& source, Index found, const ReadOptions& options) {
-    if (options.features > 0 && found != options.features)
-        throw InputError(source, 0,
-                         fmt::format("{} features, but {} are asked for", found, options.features));
-}
 
 void refuse_label_column(const std::string& source, const ReadOptions& options) {
     if (!options.label_column.empty())
@@ -34,51 +24,41 @@ void refuse_label_column(const std::string& source, const ReadOptions& options) 
 
 void refuse_label_file(const std::string& source, const ReadOptions& options) {
     if (!options.labels.empty())
-        throw Error(source + ": has labels of its own; `labels` is for NPY, IDX and CSV files");
+        throw Error(source + ": has labels of its own; `labels` is for " +
+                    format_titles_with_label_file("and") + " files");
 }
 
 template <class Real>
 Dataset<Real> make_builtin(const Builtin& builtin, const ReadOptions& options) {
     refuse_label_column(builtin.name, options);
     refuse_label_file(builtin.name, options);
-    check_feature_count(builtin.name, builtin.cols, options);
+    check_feature_count(builtin.name, 0, builtin.cols, options);
     return builtin.kind == Builtin::Kind::randn ? make_randn<Real>(builtin, options)
                                                 : make_mnist<Real>(builtin, options);
 }
 
-template <class Real>
-Dataset<Real> read_array_file(ByteSource& source, Format format, const ReadOptions& options) {
-    const bool npy = format == Format::npy;
-    if (options.labels_required && options.labels.empty())
-        throw InputError(
-            source.path(), 0,
-            fmt::format("{} files hold no labels; give them with `labels` FILE", npy ? "NPY" : "IDX"));
-    refuse_label_column(source.path(), options);
-    ArrayLayout layout;
-    if (npy) {
-        const NpyHeader header = read_npy_header(source);
-        if (header.shape.size() == 1)
-            throw InputError(source.path(), 0,
-                             "the array has one dimension; features need two (rows, features)");
-        layout = npy_layout(source.path(), header);
-    } else {
-        layout = read_idx_header(source);
-    }
-    check_feature_count(source.path(), layout.cols, options);
-    Dataset<Real> data;
-    data.features = read_array<Real>(source, layout, options.rows);
-    return data;
+// What the options say about labels must fit the place where they are.
+void check_labels(const FormatRow& format, const std::string& path, const ReadOptions& options) {
+    if (format.labels == LabelPlace::elsewhere && options.labels_required && options.labels.empty())
+        throw InputError(path, 0,
+                         fmt::format("{} files hold no labels; give them with `labels` FILE", format.title));
+    if (format.labels != LabelPlace::column) refuse_label_column(path, options);
+    if (format.labels == LabelPlace::own) refuse_label_file(path, options);
 }
 
 template <class Real>
-Dataset<Real> read_text_file(ByteSource& source, Format format, const ReadOptions& options) {
+Dataset<Real> read_bytes(const FormatRow& format, ByteSource& source, const ReadOptions& options) {
+    check_labels(format, source.path(), options);
+    return std::get<Reader<ByteSource>>(format.reader).read<Real>(source, options);
+}
+
+template <class Real>
+Dataset<Real> read_text(const FormatRow* given, ByteSource& source, const ReadOptions& options) {
     TextBuffer text(source);
     const std::string_view sample = text.sample();
-    if (format == Format::automatic) format = looks_like_libsvm(sample) ? Format::libsvm : Format::csv;
-    if (format == Format::csv) return read_csv<Real>(text, options);
-    refuse_label_column(source.path(), options);
-    refuse_label_file(source.path(), options);
-    return read_libsvm<Real>(text, options);
+    const FormatRow& format = given != nullptr ? *given : recognize_text(sample);
+    check_labels(format, source.path(), options);
+    return std::get<Reader<TextBuffer>>(format.reader).read<Real>(text, options);
 }
 
 template <class Real>
@@ -87,11 +67,10 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
     if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
         throw InputError(path, 0, "no such file, nor a built-in data set (randn-N-d, mnist-N-d)");
     ByteSource source(path);
-    Format format = options.format;
-    if (format == Format::automatic) format = recognize_binary(source);
-    const bool array = format == Format::npy || format == Format::idx;
-    Dataset<Real> data = array ? read_array_file<Real>(source, format, options)
-                               : read_text_file<Real>(source, format, options);
+    const FormatRow* const format =
+        options.format == "auto" ? recognize_bytes(source) : &find_format(options.format);
+    Dataset<Real> data = format != nullptr && !format->is_text() ? read_bytes<Real>(*format, source, options)
+                                                                 : read_text<Real>(format, source, options);
     if (!options.labels.empty())
         data.labels = read_label_file(options.labels, rows(data.features), options.rows, path);
     return data;
@@ -99,11 +78,16 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
 
 }  // namespace
 
-template <class Real>
-Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options) {
+void verify(const ReadOptions& options) {
+    if (options.format != "auto") static_cast<void>(find_format(options.format));
     if (options.rows < 0) throw QuantityError("rows", fmt::format("must be positive, not {}", options.rows));
     if (options.features < 0)
         throw QuantityError("features", fmt::format("must be positive, not {}", options.features));
+}
+
+template <class Real>
+Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options) {
+    verify(options);
     try {
         const auto builtin = parse_builtin(source);
         Dataset<Real> data =

@@ -60,4 +60,11 @@ ArrayLayout npy_layout(const std::string& path, const NpyHeader& header) {
     return layout;
 }
 
+ArrayLayout read_npy_layout(ByteSource& source) {
+    const NpyHeader header = read_npy_header(source);
+    if (header.shape.size() == 1)
+        throw InputError(source.path(), 0, "the array has one dimension; features need two (rows, features)");
+    return npy_layout(source.path(), header);
+}
+
 }  // namespace alfcg

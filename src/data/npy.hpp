@@ -19,4 +19,7 @@ bool is_swapped(const NpyHeader& header);
 /// Where the numbers lie; throws InputError for types that are no (supported) numbers.
 ArrayLayout npy_layout(const std::string& path, const NpyHeader& header);
 
+/// Uses up the header of an array of features, which have two dimensions or more.
+ArrayLayout read_npy_layout(ByteSource& source);
+
 }  // namespace alfcg

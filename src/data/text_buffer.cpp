@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alfcg/core/error.hpp"
+#include "data/formats.hpp"
 
 namespace alfcg {
 
@@ -71,9 +72,7 @@ std::string_view TextBuffer::sample() {
     while (std::count(text().begin(), text().end(), '\n') < enough_lines && more()) {
     }
     const std::string_view bytes = text();
-    if (bytes.find('\0') != std::string_view::npos)
-        throw InputError(path(), 0,
-                         "binary data, but neither NPY nor IDX; LIBSVM, CSV, NPY or IDX is needed");
+    if (bytes.find('\0') != std::string_view::npos) refuse_bytes(path());
     return bytes;
 }
 

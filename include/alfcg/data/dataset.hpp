@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "alfcg/data/features.hpp"
 #include "alfcg/data/labels.hpp"
@@ -15,11 +17,28 @@ struct Dataset {
     Labels labels;  // empty when the source has none
 };
 
-enum class Format { automatic, libsvm, csv, npy, idx };
+/// Where the labels of a file are.
+enum class LabelPlace {
+    own,       // every row has one
+    column,    // one of its columns, if any
+    elsewhere  // in a file of their own
+};
+
+/// One row of the table of file formats, in words.
+struct FormatInfo {
+    std::string_view name;
+    std::string_view title;  // the name in sentences
+    std::string_view description;
+    LabelPlace labels;
+};
+std::vector<FormatInfo> formats();
+/// "LIBSVM, CSV, NPY or IDX", with that word before the last one; and those whose labels may be in a file of their own.
+std::string format_titles(std::string_view word);
+std::string format_titles_with_label_file(std::string_view word);
 
 struct ReadOptions {
-    Format format = Format::automatic;  // automatic: recognised by content
-    std::string labels;                 // file with the labels: NPY, IDX, CSV without a label column
+    std::string format = "auto";  // a name from formats(), or auto: recognised by content
+    std::string labels;           // file with the labels, where they are not in the data
     std::string label_column;     // CSV: a name, a position (negative: from the end), "none"; default last
     Index rows = 0;               // keep the first rows only; 0: all
     Index features = 0;           // fix the number of features; 0: as found
@@ -29,6 +48,9 @@ struct ReadOptions {
     std::string data_dir;         // built-in mnist: folder of the IDX files; then $ALFCG_DATA
     int threads = 0;              // 0: all cores
 };
+
+/// Throws Error when there is no such format, or a number is negative.
+void verify(const ReadOptions& options);
 
 /// Reads a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d",
 /// "mnist-N-d". Throws Error with file and line when something is wrong; non-finite numbers are wrong.

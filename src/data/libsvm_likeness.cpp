@@ -1,6 +1,5 @@
-#include "data/recognize.hpp"
+#include "data/libsvm_likeness.hpp"
 
-#include "alfcg/core/error.hpp"
 #include "data/plain_number.hpp"
 #include "data/text_buffer.hpp"
 
@@ -42,19 +41,6 @@ Likeness judge(std::string_view line) {
 }
 
 }  // namespace
-
-Format recognize_binary(ByteSource& source) {
-    using namespace std::string_view_literals;
-    const std::string_view bytes = source.peek(6);
-    if (bytes.empty()) throw InputError(source.path(), 0, "the archive is empty");
-    if (bytes.starts_with("\x93NUMPY")) return Format::npy;
-    if (bytes.size() >= 4 && bytes.starts_with("\0\0"sv) && bytes[2] != '\0') return Format::idx;
-    if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"))
-        throw InputError(
-            source.path(), 0,
-            "a zip archive (.npz?) is not a data file; save the array itself as .npy (numpy.save)");
-    return Format::automatic;
-}
 
 bool looks_like_libsvm(std::string_view sample) {
     // A line with a label only says nothing; the first one that says something decides.
