@@ -32,7 +32,7 @@ build/build.ninja:
 	@$(SETUP)
 	@cmake --preset release
 
-build/asan/build.ninja build/tsan/build.ninja: build/%/build.ninja:
+build/asan/build.ninja build/debug/build.ninja build/tsan/build.ninja: build/%/build.ninja:
 	@$(SETUP) test
 	@cmake --preset $*
 
@@ -60,9 +60,10 @@ install: all
 format: setup-lint
 	@clang-format -i $(SOURCES)
 
-lint: setup-lint build/build.ninja
+# Looks at files one by one, which the release preset compiles together.
+lint: setup-lint build/debug/build.ninja
 	@clang-format --dry-run -Werror $(SOURCES)
-	@printf '%s\n' $(CHECKED) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build \
+	@printf '%s\n' $(CHECKED) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/debug \
 		--extra-arg=-Wno-unknown-warning-option
 
 clean:

@@ -24,8 +24,8 @@ namespace alfcg::cli {
 
 namespace {
 
-constexpr double default_epochs = 20;
-constexpr double trace_points = 120;
+constexpr double compared_epochs = 20;
+constexpr double compared_points = 120;
 
 struct CompareArguments {
     ProblemArguments problem;
@@ -124,7 +124,7 @@ int compare(CompareArguments& arguments) {
     const Parameters parameters = arguments.parameters.resolve();
     check_parameters_are_used(methods, parameters);
     Options budget;
-    arguments.budget.apply_bounded(budget, default_epochs);
+    arguments.budget.apply_bounded(budget, compared_epochs);
 
     const auto problem = prepare<Real>(arguments.problem.file(),
                                        arguments.problem.resolve(arguments.problem.specification.options));
@@ -147,7 +147,7 @@ int compare(CompareArguments& arguments) {
             options.parameters = own_parameters(method, parameters);
             // No warm start from another method.
             const auto region = problem.new_region();
-            RunRecord run = record_run(*problem.objective, *region, options, trace_points,
+            RunRecord run = record_run(*problem.objective, *region, options, compared_points,
                                        [] { return InterruptGuard::asked(); });
             stopped = InterruptGuard::asked();
             if (stopped) break;  // half a run would not be on the same footing
@@ -207,7 +207,7 @@ Command add_compare(CommandOptions options) {
     options.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]",
                        "K", "Method");
     arguments->parameters.add_to(options);
-    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", compared_epochs));
     options.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]",
                        "FOLDER", "Output");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");

@@ -30,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double default_epochs = 30;
-constexpr double trace_points = 80;
+constexpr double reproduced_epochs = 30;
+constexpr double reproduced_points = 80;
 constexpr const char* printed_rho = "1e-5";
 
 struct ReproduceArguments {
@@ -114,7 +114,7 @@ class Series {
         : arguments_(arguments),
           parameters_(arguments.parameters.resolve()),
           folder_(fs::path(arguments.output) / "runs" / settings_name(arguments)) {
-        arguments_.budget.apply_bounded(budget_, default_epochs);
+        arguments_.budget.apply_bounded(budget_, reproduced_epochs);
         for (const PaperPanel& panel : panels) total_ += plan_of(panel, arguments).size();
     }
 
@@ -172,8 +172,8 @@ std::optional<RunRecord> Series<Real>::run_one(const PaperPanel& panel, const Ru
     options.method = key.method;
     options.seed = key.seed;
     options.parameters = own_parameters(key.method, parameters_);
-    RunRecord run =
-        record_run(*shared.objective, *region, options, trace_points, [] { return InterruptGuard::asked(); });
+    RunRecord run = record_run(*shared.objective, *region, options, reproduced_points,
+                               [] { return InterruptGuard::asked(); });
     if (InterruptGuard::asked()) return std::nullopt;
     fs::create_directories(path.parent_path());
     write_file(path.string(), trace_text(run.trace));
@@ -405,7 +405,7 @@ Command add_reproduce(CommandOptions options) {
                        "Data");
     options.add_option("--seeds", arguments->seeds, "seeds of the stochastic methods [3]", "K", "Method");
     arguments->parameters.add_to(options);
-    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", reproduced_epochs));
     options.add_option("--precision", arguments->precision, "f32 or f64 [f32]", "NAME", "Running");
     options.add_option("--threads", arguments->threads, "threads [all cores]", "N", "Running");
     options.add_option("--output", arguments->output,

@@ -16,7 +16,7 @@ namespace alfcg {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 
 template <class Real>
 constexpr ElementType native_type = std::is_same_v<Real, float> ? ElementType::f32 : ElementType::f64;
@@ -67,8 +67,8 @@ template <class Real>
 void read_row_major(ByteSource& source, const ArrayLayout& layout, std::size_t entries, Real* to) {
     const std::size_t size = element_bytes(layout.type);
     const bool as_is = layout.type == native_type<Real> && !layout.swap_bytes;
-    std::vector<unsigned char> piece(as_is ? 0 : piece_bytes);
-    const std::size_t at_once = piece_bytes / size;
+    std::vector<unsigned char> piece(as_is ? 0 : chunk_bytes);
+    const std::size_t at_once = chunk_bytes / size;
     for (std::size_t k = 0; k < entries; k += at_once) {
         const std::size_t count = std::min(at_once, entries - k);
         if (as_is) {
@@ -83,7 +83,7 @@ void read_row_major(ByteSource& source, const ArrayLayout& layout, std::size_t e
 
 void skip(ByteSource& source, const ArrayLayout& layout, std::size_t bytes,
           std::vector<unsigned char>& piece) {
-    piece.resize(std::min(bytes, piece_bytes));
+    piece.resize(std::min(bytes, chunk_bytes));
     for (; bytes > 0; bytes -= std::min(bytes, piece.size()))
         read_fully(source, layout, piece.data(), std::min(bytes, piece.size()));
 }
@@ -108,7 +108,7 @@ template <class Real>
 void read_column_major(ByteSource& source, const ArrayLayout& layout, Index rows, Real* to) {
     const std::size_t size = element_bytes(layout.type);
     const auto stride = static_cast<std::size_t>(layout.cols);
-    const Index held = static_cast<Index>(piece_bytes / size);
+    const Index held = static_cast<Index>(chunk_bytes / size);
     const Index cols_at_once = std::clamp<Index>(held / layout.rows, 1, layout.cols);
     std::vector<unsigned char> piece;
     for (Index j = 0; j < layout.cols; j += cols_at_once) {
