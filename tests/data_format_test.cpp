@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "alfcg/core/text.hpp"
 #include "data_files.hpp"
 
 namespace alfcg {
@@ -124,10 +125,17 @@ TEST_F(FormatTest, NoRowReadsNothing) {
 TEST_F(FormatTest, AnUnknownNameIsToldTheRows) {
     ReadOptions options;
     options.format = "arff";
+    std::vector<std::string> choices{"auto"};
+    for (const FormatInfo& format : formats()) choices.emplace_back(format.name);
     EXPECT_EQ(complaint(write("data", files.at("csv")), options),
-              "unknown format 'arff': use auto, libsvm, csv, npy or idx");
-    EXPECT_EQ(format_titles("or"), "LIBSVM, CSV, NPY or IDX");
-    EXPECT_EQ(format_titles_with_label_file("and"), "NPY, IDX and CSV");
+              "unknown format 'arff': use " + listed(choices, "or"));
+}
+
+TEST_F(FormatTest, NamesAreListedAsInASentence) {
+    EXPECT_EQ(listed({}, "or"), "");
+    EXPECT_EQ(listed({"a"}, "or"), "a");
+    EXPECT_EQ(listed({"a", "b"}, "or"), "a or b");
+    EXPECT_EQ(listed({"a", "b", "c"}, "and"), "a, b and c");
 }
 
 }  // namespace

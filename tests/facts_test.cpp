@@ -12,7 +12,7 @@
 namespace alfcg {
 namespace {
 
-const std::vector<std::string> all_methods{"alfcg-d", "alfcg-fs", "alfcg-mvr1", "alfcg-mvr2"};
+const std::vector<std::string> alfcg_methods{"alfcg-d", "alfcg-fs", "alfcg-mvr1", "alfcg-mvr2"};
 
 struct Case {
     std::string loss;
@@ -50,7 +50,7 @@ Options budget(const std::string& method, double rho, Index iterations) {
 }
 
 TEST(Facts, EveryIterateIsFeasibleAndEveryGapIsNotNegative) {
-    for (const std::string& method : all_methods)
+    for (const std::string& method : alfcg_methods)
         for (const Case& c : cases())
             for (const double radius : {0.1, 3.0, 50.0}) {
                 auto problem = make(c, radius);
@@ -70,8 +70,29 @@ TEST(Facts, EveryIterateIsFeasibleAndEveryGapIsNotNegative) {
             }
 }
 
+TEST(Facts, EveryMethodOfTheTableStaysInTheRegionAndNeverSeesANegativeGap) {
+    for (const MethodInfo& method : methods())
+        for (const Case& c : cases()) {
+            SCOPED_TRACE(std::string(method.name) + ", " + c.loss + ", " + c.region);
+            auto problem = make(c, 3.0);
+            Options options;
+            options.method = method.name;
+            options.max_iterations = 60;
+            Bridge<double> exact(problem);
+            Solution<double> result;
+            for (const auto& row : run_rows(exact, options, &result)) {
+                EXPECT_LE(exact.region->violation(row.x), 1e-12);
+                EXPECT_GE(reference::exact_gap(problem, from_matrix(row.x)),
+                          -1e-11 * (1 + std::abs(row.metrics.objective)));
+            }
+            EXPECT_GT(result.iterations, 0);
+            Bridge<float> rough(problem);
+            for (const auto& row : run_rows(rough, options)) EXPECT_LE(rough.region->violation(row.x), 1e-5);
+        }
+}
+
 TEST(Facts, CurvatureGrowsByAtMostOnePlusRhoTimesTheDiameter) {
-    for (const std::string& method : all_methods)
+    for (const std::string& method : alfcg_methods)
         for (const Case& c : cases()) {
             auto problem = make(c, 2.0);
             Bridge<double> bridge(problem);
@@ -108,7 +129,7 @@ TEST(Facts, MomentumFallsFromOneAndTheInverseOfMvr2GrowsByAtMostTwoThirds) {
 }
 
 TEST(Facts, DescentInequalityHoldsOnEveryPath) {
-    for (const std::string& method : all_methods)
+    for (const std::string& method : alfcg_methods)
         for (const Case& c : cases())
             for (const double rho : {0.01, 1.0}) {
                 auto problem = make(c, 1.0);
@@ -176,7 +197,7 @@ TEST(Facts, MeanGapOfAlfcgDFallsLikeTheSquareRoot) {
 }
 
 TEST(Facts, FloatTracesFollowDoubleOnes) {
-    for (const std::string& method : all_methods) {
+    for (const std::string& method : alfcg_methods) {
         auto problem = make(cases().front(), 3.0);
         Bridge<double> exact(problem);
         Bridge<float> rough(problem);

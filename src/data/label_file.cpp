@@ -16,30 +16,19 @@ Labels read_lines(ByteSource& source, Index most) {
     TextBuffer text(source);
     text.sample();
     Labels labels;
-    Index line = 0;
     Index blank_line = 0;  // one that nothing followed yet
-    parse_chunks(text, [&](std::string_view piece, bool complete, bool& stop) {
-        std::size_t used = 0;
-        while (used < piece.size() && !stop) {
-            const std::size_t end = piece.find('\n', used);
-            if (end == std::string_view::npos && !complete) break;
-            const std::string_view token =
-                trimmed(piece.substr(used, end == std::string_view::npos ? end : end - used));
-            used = end == std::string_view::npos ? piece.size() : end + 1;
-            ++line;
-            if (token.empty()) {
-                if (blank_line == 0) blank_line = line;
-                continue;
-            }
-            // Skipping a blank line between labels would silently shift the rest.
-            if (blank_line > 0)
-                throw InputError(source.path(), blank_line, "a blank line where a label should be");
-            if (!is_acceptable_label(token))
-                throw InputError(source.path(), line, "label " + shown(token) + " is not a finite number");
-            labels.push(token);
-            stop = labels.size() == most;
+    for_each_line(text, [&](Index line, std::string_view token) {
+        if (token.empty()) {
+            if (blank_line == 0) blank_line = line;
+            return true;
         }
-        return used;
+        // Skipping a blank line between labels would silently shift the rest.
+        if (blank_line > 0)
+            throw InputError(source.path(), blank_line, "a blank line where a label should be");
+        if (!is_acceptable_label(token))
+            throw InputError(source.path(), line, "label " + shown(token) + " is not a finite number");
+        labels.push(token);
+        return labels.size() != most;
     });
     return labels;
 }

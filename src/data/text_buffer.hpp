@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "alfcg/core/matrix.hpp"
 #include "data/byte_source.hpp"
 
 namespace alfcg {
@@ -78,6 +80,24 @@ inline std::string_view trimmed(std::string_view text) {
     while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
     return text;
+}
+
+/// Calls take(number, line) for the lines of a text, counted from 1 and without blanks at their ends, until it returns
+/// false.
+template <class Take>
+void for_each_line(TextBuffer& text, const Take& take) {
+    Index line = 0;
+    parse_chunks(text, [&](std::string_view piece, bool complete, bool& stop) {
+        std::size_t used = 0;
+        while (used < piece.size() && !stop) {
+            const std::size_t end = piece.find('\n', used);
+            if (end == std::string_view::npos && !complete) break;
+            const std::size_t last = std::min(end, piece.size());
+            stop = !take(++line, trimmed(piece.substr(used, last - used)));
+            used = end == std::string_view::npos ? last : last + 1;
+        }
+        return used;
+    });
 }
 
 }  // namespace alfcg

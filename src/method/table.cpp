@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/parameter_list.hpp"
 #include "method/alf.hpp"
 #include "method/sliding.hpp"
 #include "solve/composed.hpp"
@@ -228,11 +229,7 @@ Parameters own_parameters(std::string_view method, const Parameters& given) {
 std::vector<ParameterInfo> method_parameters() {
     std::vector<ParameterInfo> all;
     // ALFCG's, which stand last in the table, are asked for most.
-    for (auto row = table().rbegin(); row != table().rend(); ++row)
-        for (const Parameter& parameter : row->parameters)
-            if (std::none_of(all.begin(), all.end(),
-                             [&](const ParameterInfo& info) { return info.name == parameter.info.name; }))
-                all.push_back(parameter.info);
+    for (auto row = table().rbegin(); row != table().rend(); ++row) add_once(all, row->parameters);
     return all;
 }
 

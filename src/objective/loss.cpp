@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/parameter_list.hpp"
 #include "kernels/losses.hpp"
 #include "objective/loss_table.hpp"
 
@@ -90,8 +91,7 @@ LossInfo loss_info(std::string_view name) {
 
 std::vector<ParameterInfo> loss_parameters() {
     std::vector<ParameterInfo> all;
-    for (const LossRow& row : table())
-        for (const Parameter& parameter : row.parameters) all.push_back(parameter.info);
+    for (const LossRow& row : table()) add_once(all, row.parameters);
     return all;
 }
 

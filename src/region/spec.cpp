@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/parameter_list.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg {
@@ -113,7 +114,9 @@ RegionInfo region_info(std::string_view name) {
 }
 
 std::vector<ParameterInfo> region_parameters() {
-    return {radius, exponent};
+    std::vector<ParameterInfo> all;
+    for (const RegionRow& row : table()) add_once(all, row.parameters);
+    return all;
 }
 
 RegionSpec normal_form(RegionSpec spec) {
