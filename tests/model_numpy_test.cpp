@@ -43,7 +43,7 @@ assert w.dtype == np.float32 and w.shape == (3, 5) and w.flags.c_contiguous
 assert (w.ravel() == (0.1 * np.arange(15) - 0.7).astype(np.float32)).all()
 assert m['classes'].dtype == np.int64 and m['classes'].tolist() == [-1, 0, 12]
 assert m['loss'].dtype.kind == 'U' and m['loss'].shape == () and m['loss'] == 'multinomial'
-assert m['loss_threshold'] == 2.5 and m['loss_width'] == 0.75
+assert m['loss_threshold'] == 1 and m['loss_width'] == 1
 assert m['normalization'] == 'columns'
 assert m['divisors'].dtype == np.float64 and m['divisors'].tolist() == [1, 0.5, 1e-3, 3, 1e10]
 assert m['region'] == 'lp' and m['p'] == np.inf and m['radius'] == 10

@@ -80,8 +80,8 @@ TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
         {with("l1", none, 1, {0, nan, 0}), "l2 must be a finite number, not nan"},
         {with("nuclear", none, 1, {0, 0, infinity}), "nuclear must be a finite number, not inf"},
         {with("nuclear", none, 1, {1, 0, 0}),
-         "l1 has no oracle over the region nuclear, which takes nuclear and l2"},
-        {with("lp", 3, 1, {0, 0, 1}), "nuclear has no oracle over the region lp, which takes l1 and l2"},
+         "l1 has no oracle over the region nuclear, which takes `nuclear` and `l2`"},
+        {with("lp", 3, 1, {0, 0, 1}), "nuclear has no oracle over the region lp, which takes `l1` and `l2`"},
     };
     for (const Case& bad : cases) {
         EXPECT_EQ(complaint(bad.spec), bad.text);

@@ -33,7 +33,7 @@ std::span<const Index> Batches::draw(Index size) {
     std::span<const Index> batch;
     if (replay_ != nullptr) {
         if (replayed_ == replay_->size()) {
-            throw Error("the batches (--batches) ran out after " + std::to_string(replayed_) +
+            throw Error("the batches (`batches`) ran out after " + std::to_string(replayed_) +
                         " draws: give more, or stop earlier");
         }
         batch = (*replay_)[replayed_++];

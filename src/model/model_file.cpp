@@ -176,8 +176,12 @@ Model<Real> load_model(const std::string& path) {
     Model<Real> model;
     model.loss.name = arrays.text("loss");
     const LossInfo info = parse_entry(arrays, "loss", loss_info);
-    const Parameters stored{{"threshold", arrays.number("loss_threshold")},
-                            {"width", arrays.number("loss_width")}};
+    Parameters stored;
+    for (const std::string name : {"threshold", "width"}) {
+        const double number = arrays.number("loss_" + name);
+        if (!(number > 0) || !std::isfinite(number)) arrays.fail("loss_" + name, "not a positive number");
+        stored.set(name, number);
+    }
     model.loss.parameters = own_parameters(info.parameters, stored);
     model.classes = read_classes(arrays);
     model.scaling.kind = parse_entry(arrays, "normalization", parse_normalization);

@@ -98,8 +98,8 @@ void verify_terms(const RegionRow& row, const Composite& composite) {
             throw QuantityError(name, fmt::format("must be a finite number, not {}", weight));
         if (weight < 0) throw QuantityError(name, fmt::format("must be 0 or positive, not {}", weight));
         if (weight > 0 && std::find(row.terms.begin(), row.terms.end(), term) == row.terms.end())
-            throw QuantityError(name, fmt::format("has no oracle over the region {}, which takes {}",
-                                                  row.name, fmt::join(row.terms, " and ")));
+            throw QuantityError(name, fmt::format("has no oracle over the region {}, which takes `{}`",
+                                                  row.name, fmt::join(row.terms, "` and `")));
     }
 }
 
@@ -176,9 +176,8 @@ template void verify_range<double>(double);
 
 void reject_gradient() {
     throw Error(
-        "the gradient has an entry that is not a finite number: the problem overflows; normalise the data, "
-        "or use "
-        "double precision");
+        "the gradient has an entry that is not a finite number: the problem overflows; normalise the data "
+        "(`normalize`), or use double precision (`precision` f64)");
 }
 
 }  // namespace region

@@ -45,7 +45,8 @@ void Run<Real>::measure(Proposal<Real>& proposal) {
     if (!std::isfinite(proposal.gap) || !std::isfinite(proposal.direction.length_squared)) {
         throw Error("the objective or its gradient is not a finite number at iteration " +
                     std::to_string(iteration_) +
-                    ": the problem overflows; normalise the data, or use double precision");
+                    ": the problem overflows; normalise the data (`normalize`), or use double "
+                    "precision (`precision` f64)");
     }
 }
 
