@@ -105,7 +105,7 @@ Json run(Objective<Real>& objective, const Json& job) {
                 {"epochs", result.epochs},
                 {"seconds", result.seconds.method()},
                 {"curvature", curvature}};
-    if (result.parameters.rho) answer["rho"] = *result.parameters.rho;
+    if (result.scale) answer["rho"] = *result.scale;
     if (traced) answer["trace"] = {{"seconds", seconds}, {"objective", objectives}};
     return answer;
 }

@@ -28,7 +28,7 @@ struct GradientBench {
     Problem<Real> problem;
     std::unique_ptr<Objective<Real>> objective;
     std::unique_ptr<Objective<Real>> alone;  // one thread
-    Matrix<Real> points[2];
+    Iterate<Real> points[2];
     Matrix<Real> gradient;
     double value = 0;
     int turn = 0;
@@ -60,8 +60,8 @@ Case gradient_case(Arguments& arguments) {
     result.facts = state->problem.facts();
     if (!folder.empty()) {
         state->problem.dump(folder);
-        const Matrix<Real>& x = state->points[0];
-        result.facts["value"] = state->objective->evaluate(x, state->gradient);
+        const Matrix<Real>& x = state->points[0].matrix();
+        result.facts["value"] = state->objective->evaluate(state->points[0], state->gradient);
         dump_array<Real>(folder + "/x.npy", x.span(), {x.rows(), x.cols()});
         dump_array<Real>(folder + "/gradient.npy", state->gradient.span(), {x.rows(), x.cols()});
     }

@@ -105,7 +105,7 @@ HWY_EXPORT(TargetName);
 std::uint64_t read_once(const void* data, Index bytes, int threads, ReadPlan plan) {
     std::vector<std::uint64_t> sums(static_cast<std::size_t>(threads));
     parallel(threads, [&](int part) {
-        const auto [first, last] = share(bytes, part, threads);
+        const auto [first, last] = range_of_part(bytes, part, threads);
         sums[static_cast<std::size_t>(part)] = HWY_DYNAMIC_DISPATCH(ReadShare)(
             static_cast<const std::uint8_t*>(data) + first, static_cast<std::size_t>(last - first),
             static_cast<std::size_t>(plan.streams), static_cast<std::size_t>(plan.ahead));

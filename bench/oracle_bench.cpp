@@ -19,7 +19,6 @@
 #include "alfcg/alfcg.hpp"
 #include "alfcg/region/spec.hpp"
 #include "core/parallel.hpp"
-#include "solve/iterate.hpp"
 
 namespace {
 
@@ -67,7 +66,7 @@ std::vector<Matrix<Real>> drifting_gradients(Shape shape) {
 template <class Real>
 void streaming_copy(const Matrix<Real>& from, Matrix<Real>& to, int threads) {
     parallel(threads, [&](int part) {
-        const auto [first, last] = share(from.size(), part, threads);
+        const auto [first, last] = range_of_part(from.size(), part, threads);
         std::copy(from.data() + first, from.data() + last, to.data() + first);
     });
 }
@@ -175,11 +174,11 @@ void running_solve(Shape shape, const std::string& folder) {
 template <class Real>
 void all(const std::string& folder) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const std::vector<RegionSpec> lp{{"l1", 0, 1, {}},       {"lp", 1.5, 1, {}}, {"l2", 0, 1, {}},
-                                     {"lp", 2.5, 1, {}},     {"lp", 3, 1, {}},   {"lp", 4, 1, {}},
-                                     {"lp", infinity, 1, {}}};
+    const Parameters unit{{"radius", 1}};
+    std::vector<RegionSpec> lp{{"l1", unit, {}}, {"l2", unit, {}}};
+    for (const double p : {1.5, 2.5, 3.0, 4.0, infinity}) lp.push_back({"lp", {{"p", p}, {"radius", 1}}, {}});
     auto with_nuclear = lp;
-    with_nuclear.push_back({"nuclear", 0, 1, {}});
+    with_nuclear.push_back({"nuclear", unit, {}});
     compare_with_copy<Real>({10, 768}, with_nuclear);
     compare_with_copy<Real>({20, 62061}, with_nuclear);
     compare_with_copy<Real>({2000, 3000}, lp);

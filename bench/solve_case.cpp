@@ -84,8 +84,8 @@ struct SolveBench {
                               {steps, static_cast<std::int64_t>(drawn.size()) / steps});
         }
         return {{"steps", steps},
-                {"rho", result.parameters.rho.value_or(0)},
-                {"beta", result.parameters.beta.value_or(0)}};
+                {"rho", result.scale.value_or(0)},
+                {"beta", result.parameters.number("beta").value_or(0)}};
     }
 
     Problem<Real> problem;
