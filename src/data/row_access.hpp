@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "alfcg/data/features.hpp"
+#include "core/parallel.hpp"
 
 namespace alfcg {
 
@@ -35,8 +36,7 @@ void for_each_entry(const SparseFeatures<Real>& features, Index i, const Body& b
 template <class AnyFeatures>
 int useful_threads(const AnyFeatures& features, int threads) {
     constexpr Index entries_per_thread = 32768;
-    return static_cast<int>(
-        std::clamp<Index>(stored_entries(features) / entries_per_thread, 1, std::max(threads, 1)));
+    return parts_of(stored_entries(features), entries_per_thread, std::max(threads, 1));
 }
 
 /// <row i, vector>, summed in double.

@@ -340,7 +340,7 @@ class DenseRows final : public RowEngine<Real> {
     bool gradient_open_ = false;
     std::vector<Worker> workers_;
     AlignedVector<Real> partial_sums_;    // of all pieces but the first
-    std::vector<kernels::Start> starts_;  // whether a share holds anything
+    std::vector<kernels::Start> starts_;  // whether a partial sum holds anything
     std::array<Weights, 2> weights_;
 };
 

@@ -254,7 +254,7 @@ class PatchRows final : public RowEngine<Real> {
             for (Index l = 0; l < summed(); ++l) to[l * cols_ + j] = from[l * patch_width];
         }
     }
-    // The sum of all shares.
+    // The sum of all partial ones.
     const Real* add_partial_sums() {
         filled_.clear();
         for (int number = 0; number < pieces(); ++number)
@@ -332,7 +332,7 @@ class PatchRows final : public RowEngine<Real> {
     std::vector<Worker> workers_;
     AlignedVector<Real> partial_sums_;    // of all pieces
     AlignedVector<Real> own_order_;       // their sum, output by output
-    std::vector<kernels::Start> starts_;  // whether a share holds anything
+    std::vector<kernels::Start> starts_;  // whether a partial sum holds anything
     std::vector<Real*> filled_;           // those that do
     std::array<Weights, 2 * sets> weights_;
     std::array<std::vector<Index>, kernels::few_outputs + 1> places_;

@@ -80,11 +80,11 @@ class RowEngine {
     /// Whether rows are so short that a thread should rather walk through its piece a few rows at a time.
     [[nodiscard]] virtual bool walks() const { return false; }
     /// Scores the rows of a range with set 0; judge() makes the scores of some of them residuals, which are added to
-    /// the share if there is a gradient.
+    /// the partial sum if there is a gradient.
     virtual void walk(int /*part*/, RowRange /*range*/, Real* /*scores*/,
                       FunctionRef<void(RowRange)> /*judge*/) {}
 
-    /// gradient = keep · gradient + Σ of all shares, in a fixed order.
+    /// gradient = keep · gradient + Σ of all partial sums, in a fixed order.
     virtual void close_gradient() = 0;
 };
 

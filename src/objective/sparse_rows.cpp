@@ -41,7 +41,7 @@ class SparseRows final : public RowEngine<Real> {
             for (Index i = 0; i < selection.count; ++i) nonzeros_ += entries_of(i);
         }
         threads_ = parts_of(nonzeros_ * outputs, least_work, threads);
-        // It must not take longer to clear a part's share of the gradient, and to add it up, than to compute it.
+        // It must not take longer to clear a part's sum, and to add it up, than to compute it.
         if (selection.list != nullptr) threads_ = parts_of(nonzeros_, std::max<Index>(cols_, 1), threads_);
         share_out(threads_);
         // A small batch is not worth laying the weights out anew.
@@ -103,8 +103,8 @@ class SparseRows final : public RowEngine<Real> {
     void open_partial_sum(int part, int /*piece*/) override {
         if (by_columns_) return;
         if (part > 0 || !direct()) {
-            auto& share = partial_sums_[static_cast<std::size_t>(part)];
-            std::fill(share.begin(), share.end(), Real(0));
+            auto& partial = partial_sums_[static_cast<std::size_t>(part)];
+            std::fill(partial.begin(), partial.end(), Real(0));
         } else if (keep_ == 0) {
             std::fill(gradient_, gradient_ + outputs_ * cols_, Real(0));
         } else if (keep_ != 1) {
@@ -220,7 +220,7 @@ class SparseRows final : public RowEngine<Real> {
     std::vector<Index> bounds_;
     std::array<Weights, 2> weights_;
     std::vector<AlignedVector<Real>> partial_sums_;  // one per thread
-    AlignedVector<Real> sum_;        // of all shares, where it is added to a gradient that stays
+    AlignedVector<Real> sum_;        // of all parts, where it is added to a gradient that stays
     AlignedVector<Real> residuals_;  // of all rows
     std::optional<CodedRows<Real>> coded_;
     std::optional<SparseColumns<Real>> columns_;
