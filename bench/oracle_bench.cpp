@@ -150,7 +150,7 @@ template <class Real>
 void running_solve(Shape shape, const std::string& folder) {
     constexpr int iterations = 20;
     const Completion<Real> problem(shape);
-    const auto region = make_region<Real>({"nuclear", 0, 2e4, {}});
+    const auto region = make_region<Real>({"nuclear", {{"radius", 2e4}}, {}});
     Matrix<Real> x(shape);
     Matrix<Real> g(shape);
     Vertex<Real> vertex;

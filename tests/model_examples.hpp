@@ -22,6 +22,8 @@ Model<Real> example_model() {
     for (Index i = 0; i < 15; ++i)
         model.weights.span()[static_cast<std::size_t>(i)] =
             static_cast<Real>(0.1 * static_cast<double>(i) - 0.7);
+    model.intercept = {0.5, -1, 1e-3};
+    model.names = {"a", "b c", "\xC3\xA9", "", "a"};
     model.classes = {{"-1", "0", "12"}, {-1, 0, 12}};
     model.loss = {"multinomial", {}};
     model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
@@ -37,9 +39,9 @@ bool same(const Model<Real>& a, const Model<Real>& b) {
         return std::vector<Real>(matrix.span().begin(), matrix.span().end());
     };
     return a.weights.shape() == b.weights.shape() && as_list(a.weights) == as_list(b.weights) &&
-           a.classes.names == b.classes.names && a.classes.values == b.classes.values && a.loss == b.loss &&
-           a.scaling.kind == b.scaling.kind && a.scaling.divisors == b.scaling.divisors &&
-           a.region == b.region && a.method == b.method;
+           a.intercept == b.intercept && a.names == b.names && a.classes.names == b.classes.names &&
+           a.classes.values == b.classes.values && a.loss == b.loss && a.scaling.kind == b.scaling.kind &&
+           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.method == b.method;
 }
 
 /// The entries of an archive by name, to be changed and packed again with right sizes and checksums.
@@ -49,6 +51,8 @@ inline const std::vector<std::string>& entry_names() {
     static const std::vector<std::string> names{"format_version",
                                                 "alfcg_version",
                                                 "weights",
+                                                "intercept",
+                                                "feature_names",
                                                 "classes",
                                                 "loss",
                                                 "loss_threshold",

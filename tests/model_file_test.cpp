@@ -73,6 +73,8 @@ TYPED_TEST(ModelFile, BinaryAndRegressionModelsSurvive) {
     auto model = example_model<TypeParam>();
     model.weights = Matrix<TypeParam>(1, 1);
     model.weights(0, 0) = TypeParam(-0.1);
+    model.intercept = {0.25};
+    model.names = {"only"};
     model.scaling = {Normalization::spectral, {123.25}};
     model.classes = {{"no", "yes"}, {}};
     for (const char* loss : {"logistic", "sigmoid"}) {
@@ -211,10 +213,10 @@ TEST_F(ModelContents, EveryEntryButTheProgramsVersionIsNeeded) {
 }
 
 TEST_F(ModelContents, ANewerFormatIsNamed) {
-    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {2})),
-              "model format 2, this alfcg reads up to 1");
+    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {3})),
+              "model format 3, this alfcg reads up to 2");
     EXPECT_EQ(message_of<InputError>([&] { model_is_double(path_); }),
-              path_ + ": model format 2, this alfcg reads up to 1");
+              path_ + ": model format 3, this alfcg reads up to 2");
     EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {0})),
               "format_version: not a whole number of at least 1");
 }
@@ -238,6 +240,20 @@ TEST_F(ModelContents, WeightsMustBeFiniteFloatsInTwoDimensions) {
               "weights: an entry is not a finite number");
     EXPECT_EQ(complaint("weights", "no array"), "weights: not an NPY array");
     EXPECT_EQ(complaint("weights", ""), "weights: not an NPY array");
+}
+
+TEST_F(ModelContents, InterceptAndNamesFitTheWeightsOrAreNone) {
+    EXPECT_EQ(complaint("intercept", array<double>("<f8", {2}, {1, 2})),
+              "intercept: 2 numbers; weights of 3 rows have as many, or none");
+    EXPECT_EQ(complaint("intercept", array<double>("<f8", {3}, {1, 2, std::nan("")})),
+              "intercept: an entry is not a finite number");
+    EXPECT_EQ(complaint("feature_names", array<char32_t>("<U1", {2}, {'a', 'b'})),
+              "feature_names: 2 of them; weights of 5 columns have as many, or none");
+    auto model = example_model<float>();
+    model.intercept = {};
+    model.names = {};
+    save_model(model, path_);
+    EXPECT_TRUE(same(load_model<float>(path_), model));
 }
 
 TEST_F(ModelContents, WeightsInFortranOrderAreTransposed) {

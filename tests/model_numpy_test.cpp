@@ -35,12 +35,14 @@ TEST_F(ModelInNumPy, EveryArrayHasTheTypeAndTheValueItShould) {
     run(R"(
 assert zipfile.ZipFile(path).testzip() is None
 m = np.load(path, allow_pickle=False)
-assert sorted(m.files) == sorted('format_version alfcg_version weights classes loss loss_threshold loss_width '
+assert sorted(m.files) == sorted('format_version alfcg_version weights intercept feature_names classes loss loss_threshold loss_width '
     'normalization divisors region p radius l1 l2 nuclear method'.split()), m.files
-assert m['format_version'].dtype == np.int64 and m['format_version'].shape == () and m['format_version'] == 1
+assert m['format_version'].dtype == np.int64 and m['format_version'].shape == () and m['format_version'] == 2
 w = m['weights']
 assert w.dtype == np.float32 and w.shape == (3, 5) and w.flags.c_contiguous
 assert (w.ravel() == (0.1 * np.arange(15) - 0.7).astype(np.float32)).all()
+assert m['intercept'].dtype == np.float64 and m['intercept'].tolist() == [0.5, -1, 1e-3]
+assert m['feature_names'].tolist() == ['a', 'b c', '\u00e9', '', 'a']
 assert m['classes'].dtype == np.int64 and m['classes'].tolist() == [-1, 0, 12]
 assert m['loss'].dtype.kind == 'U' and m['loss'].shape == () and m['loss'] == 'multinomial'
 assert m['loss_threshold'] == 1 and m['loss_width'] == 1
@@ -72,6 +74,7 @@ TEST_F(ModelInNumPy, FractionalLabelsAreFloatsAndRegressionHasNone) {
     run("c = np.load(path)['classes']\nassert c.dtype == np.float64 and c.tolist() == [0.5, 1, 2]\n");
     model.classes = {};
     model.weights = Matrix<double>(1, 5);
+    model.intercept = {};
     model.loss.name = "squared";
     save_model(model, path_);
     run("c = np.load(path)['classes']\nassert c.shape == (0,)\n");

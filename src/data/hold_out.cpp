@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -134,23 +135,39 @@ Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed)
     if (total < 2)
         throw Error(fmt::format("{}: at least 2 rows are needed to hold some out, not {}", data.name, total));
     const Index count = std::clamp<Index>(std::llround(fraction * static_cast<double>(total)), 1, total - 1);
-    const std::vector<bool> chosen = choose_rows(total, count, seed);
+    return take_rows(data, choose_rows(total, count, seed));
+}
 
-    Dataset<Real> held;
-    held.name = data.name;
+template <class Real>
+Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen) {
+    std::vector<Index> kept_rows;
+    std::vector<Index> taken_rows;
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        (chosen[i] ? taken_rows : kept_rows).push_back(static_cast<Index>(i));
+    if (std::ssize(chosen) != rows(data.features) || kept_rows.empty() || taken_rows.empty())
+        throw Error(data.name + ": some rows must be taken out, and some must be left");
+
+    Dataset<Real> taken;
+    taken.name = data.name;
+    taken.names = data.names;
     if (!data.labels.empty()) {
-        std::vector<Index> kept_rows;
-        std::vector<Index> held_rows;
-        for (Index i = 0; i < total; ++i)
-            (chosen[static_cast<std::size_t>(i)] ? held_rows : kept_rows).push_back(i);
-        held.labels = data.labels.select(held_rows);
+        taken.labels = data.labels.select(taken_rows);
         data.labels.keep(kept_rows);
     }
-    std::visit([&](auto& features) { held.features = take_rows(features, chosen, count); }, data.features);
-    return held;
+    if (!data.weights.empty()) {
+        std::vector<double> kept;
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            (chosen[i] ? taken.weights : kept).push_back(data.weights[i]);
+        data.weights = std::move(kept);
+    }
+    std::visit([&](auto& features) { taken.features = take_rows(features, chosen, std::ssize(taken_rows)); },
+               data.features);
+    return taken;
 }
 
 template Dataset<float> hold_out(Dataset<float>& data, double fraction, std::uint64_t seed);
 template Dataset<double> hold_out(Dataset<double>& data, double fraction, std::uint64_t seed);
+template Dataset<float> take_rows(Dataset<float>& data, const std::vector<bool>& chosen);
+template Dataset<double> take_rows(Dataset<double>& data, const std::vector<bool>& chosen);
 
 }  // namespace alfcg

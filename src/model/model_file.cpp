@@ -13,7 +13,7 @@
 namespace alfcg {
 namespace {
 
-constexpr std::int64_t newest_format = 1;
+constexpr std::int64_t newest_format = 2;
 
 bool all_whole(const std::vector<double>& numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](double number) {
@@ -59,6 +59,18 @@ std::string find_fault(const Model<Real>& model) {
                         [](const std::string& name) { return name.ends_with('\0'); }))
             return "classes: a label ends in a zero byte";
     }
+
+    if (!model.intercept.empty() && std::ssize(model.intercept) != outputs)
+        return "intercept: " + std::to_string(model.intercept.size()) + " numbers; weights of " +
+               std::to_string(outputs) + " rows have as many, or none";
+    if (!std::all_of(model.intercept.begin(), model.intercept.end(), finite))
+        return "intercept: an entry is not a finite number";
+    if (!model.names.empty() && std::ssize(model.names) != model.weights.cols())
+        return "feature_names: " + std::to_string(model.names.size()) + " of them; weights of " +
+               std::to_string(model.weights.cols()) + " columns have as many, or none";
+    if (std::any_of(model.names.begin(), model.names.end(),
+                    [](const std::string& name) { return name.ends_with('\0'); }))
+        return "feature_names: a name ends in a zero byte";
 
     const std::vector<double>& divisors = model.scaling.divisors;
     Index wanted_divisors = 0;
@@ -151,6 +163,8 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.integer("format_version", newest_format);
     arrays.text("alfcg_version", ALFCG_VERSION);
     arrays.matrix("weights", model.weights);
+    arrays.numbers("intercept", model.intercept);
+    arrays.texts("feature_names", model.names);
     write_classes(arrays, model.classes);
     arrays.text("loss", model.loss.name);
     for (const char* name : {"threshold", "width"})
@@ -193,6 +207,10 @@ Model<Real> load_model(const std::string& path) {
     model.region = normal_form(std::move(region));  // files of 0.1.0 may say l1 where lp and 1 are meant
     model.method = arrays.text("method");
     model.weights = arrays.matrix<Real>("weights");
+    if (arrays.number("format_version") >= 2) {
+        model.intercept = arrays.numbers("intercept");
+        model.names = arrays.texts("feature_names");
+    }
     const std::string fault = find_fault(model);
     if (!fault.empty()) throw InputError(path, 0, fault);
     return model;

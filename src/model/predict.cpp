@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/model/model.hpp"
@@ -105,29 +106,26 @@ double sigmoid(double z) {
     return z >= 0 ? 1 / (1 + small) : small / (1 + small);
 }
 
-template <class Real>
-std::int32_t largest(const Real* scores, Index count) {
+std::int32_t largest(const double* scores, Index count) {
     return static_cast<std::int32_t>(std::max_element(scores, scores + count) -
                                      scores);  // the first of equals
 }
 
 /// Logits may be of any size, also infinite: the largest is taken off first.
-template <class Real>
-void softmax(const Real* scores, Index count, Real top, double* probabilities) {
+void softmax(const double* scores, Index count, double top, double* probabilities) {
     double sum = 0;
     for (Index l = 0; l < count; ++l) {
-        const double below = static_cast<double>(scores[l]) - static_cast<double>(top);
-        probabilities[l] = scores[l] == top ? 1 : std::exp(below);
+        probabilities[l] = scores[l] == top ? 1 : std::exp(scores[l] - top);
         sum += probabilities[l];
     }
     for (Index l = 0; l < count; ++l) probabilities[l] /= sum;
 }
 
 template <class Real>
-void answer(const Model<Real>& model, Index row, const Real* scores, bool probabilities,
+void answer(const Model<Real>& model, Index row, const double* scores, bool probabilities,
             Predictions& predictions) {
     if (predictions.classes.empty()) {
-        predictions.values[static_cast<std::size_t>(row)] = static_cast<double>(scores[0]);
+        predictions.values[static_cast<std::size_t>(row)] = scores[0];
         return;
     }
     std::int32_t& chosen = predictions.classes[static_cast<std::size_t>(row)];
@@ -137,7 +135,7 @@ void answer(const Model<Real>& model, Index row, const Real* scores, bool probab
         chosen = largest(scores, count);
         if (probabilities) softmax(scores, count, scores[chosen], shares);
     } else {
-        const auto z = static_cast<double>(scores[0]);
+        const double z = scores[0];
         chosen = z > 0 ? 1 : 0;
         if (probabilities) {
             shares[0] = sigmoid(-z);
@@ -185,15 +183,18 @@ Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool pr
 
     const Index block = std::clamp<Index>(scores_per_block / outputs, 1, std::max<Index>(count, 1));
     AlignedVector<Real> scores(static_cast<std::size_t>(block * outputs));
+    std::vector<double> row(static_cast<std::size_t>(outputs));  // one row's, with the intercept
     for (Index first = 0; first < count; first += block) {
         const Index last = std::min(first + block, count);
         scaled_scores(first, last, scores.data());
         for (Index i = first; i < last; ++i) {
-            const Real* row = scores.data() + (i - first) * outputs;
-            if (std::any_of(row, row + outputs, [](Real z) { return std::isnan(z); }))
+            const Real* from = scores.data() + (i - first) * outputs;
+            std::copy_n(from, outputs, row.begin());
+            for (std::size_t l = 0; l < model.intercept.size(); ++l) row[l] += model.intercept[l];
+            if (std::any_of(row.begin(), row.end(), [](double z) { return std::isnan(z); }))
                 throw Error(data.name + ": row " + std::to_string(i + 1) +
                             ": the score is not a number; the features are too large for this precision");
-            answer(model, i, row, wants_probabilities, predictions);
+            answer(model, i, row.data(), wants_probabilities, predictions);
         }
     }
     if (!data.labels.empty()) score(model, data.labels, predictions);

@@ -14,7 +14,9 @@ template <class Real>
 struct Dataset {
     std::string name;  // where it came from, for messages
     Features<Real> features;
-    Labels labels;  // empty when the source has none
+    Labels labels;                   // empty when the source has none
+    std::vector<double> weights;     // of the rows; empty: all alike
+    std::vector<std::string> names;  // of the features; empty: they have none
 };
 
 /// Where the labels of a file are.
@@ -61,5 +63,8 @@ Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options
 /// somebody else looks at stays as it is: `data` then has a copy of the rows that are left.
 template <class Real>
 Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed);
+/// The same with rows chosen by the caller, one entry per row; some must be chosen, and some not.
+template <class Real>
+Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen);
 
 }  // namespace alfcg

@@ -15,8 +15,10 @@ namespace alfcg {
 /// A trained linear model and all that is needed to use it on new data.
 template <class Real>
 struct Model {
-    Matrix<Real> weights;  // outputs x features
-    Classes classes;       // classification; empty for regression
+    Matrix<Real> weights;            // outputs x features
+    std::vector<double> intercept;   // one per output, added to its score; empty: there is none
+    std::vector<std::string> names;  // of the features; empty: they have none
+    Classes classes;                 // classification; empty for regression
     LossSpec loss;
     Scaling scaling;  // what the features must go through first
     // How it was trained, for the record.
