@@ -63,19 +63,20 @@ inline RegionSpec ball(const std::string& name, double p, double radius, const C
 template <class Real>
 struct Bridge {
     Features<Real> features;
+    Targets targets;
+    LossSpec loss;
     std::unique_ptr<Objective<Real>> objective;
     std::unique_ptr<Region<Real>> region;
 
     explicit Bridge(const reference::Problem& problem, Storage storage = Storage::dense, int threads = 1)
         : features(make_features<Real>(problem.X, storage)) {
-        Targets targets;
         targets.outputs = problem.outputs;
         targets.classes.assign(problem.classes.begin(), problem.classes.end());
         targets.values = problem.targets;
-        LossSpec loss{problem.loss, {}};
+        loss.name = problem.loss;
         for (const Parameter& parameter : loss_info(problem.loss).parameters)
             loss.parameters.set(parameter.info.name, problem.loss_parameter);
-        objective = linear_objective(features, std::move(targets), loss, threads);
+        objective = linear_objective(features, targets, loss, threads);
         region = make_region<Real>(
             ball(problem.region, problem.p, problem.radius, {problem.l1, problem.l2, problem.nuclear}));
     }

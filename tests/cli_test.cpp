@@ -88,10 +88,10 @@ TEST_F(Cli, TraceOfTheProgramAgreesWithTheReference) {
         const std::string data = write("data.svm", libsvm_text(problem));
         const std::string batches = write("batches.txt", reference::batches_text(expected.draws));
         const json summary =
-            train({data,      "--method",         method,    "--rho",     "0.8",   "--region",
-                   "nuclear", "--radius",         "3",       "--nuclear", "0.01",  "--precision",
-                   "f64",     "--max-iterations", "25",      "--trace",   "t.csv", "--batches",
-                   batches,   "--batches-out",    "used.txt"});
+            train({data,      "--method",         method,     "--rho",         "0.8",   "--region",
+                   "nuclear", "--radius",         "3",        "--nuclear",     "0.01",  "--precision",
+                   "f64",     "--max-iterations", "25",       "--trace",       "t.csv", "--batches",
+                   batches,   "--batches-out",    "used.txt", "--no-intercept"});
         const auto rows = read_trace(folder_.file("t.csv"));
         ASSERT_EQ(rows.size(), 26U);
         for (std::size_t t = 0; t < rows.size(); ++t) {

@@ -248,15 +248,20 @@ TEST_F(FitTest, ObserversSeeEveryIterateAndMayEndTheRun) {
 }
 
 TEST(Fit, NumbersAreAPlainRegression) {
-    // y = 2 x: the vector of weights is in the l_1 ball, and found.
+    // y = 2 x + 0.5: the vector of weights is in the l_1 ball, and found, with the intercept.
     const std::vector<float> x{1, 2, 3, 4};
     const std::vector<double> y{2.5, 4.5, 6.5, 8.5};
     Specification specification;
     specification.options.gap = 1e-6;
     specification.options.max_epochs = 10000;
     const auto [model, report] = fit<double>(ArrayData{DenseView(x.data(), 4, 1), y}, specification);
-    // argmin Σ (w x − y)² = <x, y> / <x, x>
-    EXPECT_NEAR(model.weights(0, 0), (2.5 + 9 + 19.5 + 34) / 30, 1e-3);
+    EXPECT_NEAR(model.weights(0, 0), 2, 1e-3);
+    EXPECT_NEAR(model.intercept.at(0), 0.5, 1e-3);
+    // Without: argmin Σ (w x − y)² = <x, y> / <x, x>.
+    specification.intercept = false;
+    const auto through_zero = fit<double>(ArrayData{DenseView(x.data(), 4, 1), y}, specification);
+    EXPECT_NEAR(through_zero.model.weights(0, 0), (2.5 + 9 + 19.5 + 34) / 30, 1e-3);
+    EXPECT_TRUE(through_zero.model.intercept.empty());
     EXPECT_EQ(model.loss.name, "squared");
     EXPECT_EQ(model.region.name, "l1");
     EXPECT_TRUE(model.classes.names.empty());

@@ -34,7 +34,7 @@ void Probe<Real>::evaluate(std::span<const Index> rows, const Iterate<Real>& x, 
 template <class Real>
 double Probe<Real>::curvature(std::span<const Index> rows, const Iterate<Real>& x, const Matrix<Real>& g,
                               const Vertex<Real>& vertex, double tau) {
-    point_.jump_to(x.matrix());
+    point_.stand_at(x);
     move_towards(vertex, tau, point_.rewrite());
     evaluate(rows, point_, at_point_);
     const auto before = direction_to(vertex, g, x.matrix());

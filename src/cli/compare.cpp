@@ -199,7 +199,7 @@ std::string default_folder(const std::string& source) {
 
 Command add_compare(CommandOptions options) {
     auto arguments = std::make_shared<CompareArguments>();
-    arguments->problem.add_to(options);
+    arguments->problem.add_to(options, false);
     options.add_option(
         "--methods", arguments->methods,
         "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]", "LIST",

@@ -38,6 +38,7 @@ int run_demo() {
     specification.loss.name = "multinomial";
     specification.region = {"nuclear", {{"radius", radius}}, {}};
     specification.hold_out = 0.25;
+    specification.intercept = false;  // the planted scores have none
     specification.options.seed = 1;
     auto problem = prepare(std::move(planted.data), specification);
     fmt::print(

@@ -60,7 +60,7 @@ ReadOptions DataArguments::resolve() const {
     return options;
 }
 
-void ProblemArguments::add_to(CommandOptions options) {
+void ProblemArguments::add_to(CommandOptions options, bool intercept) {
     data.add_to(options, true);
     Specification& chosen = specification;
     options.add_option("--normalize", normalize, "none, rows, columns or spectral [none]", "NAME", "Data");
@@ -78,6 +78,16 @@ void ProblemArguments::add_to(CommandOptions options) {
                        names(regions()) + " [nuclear for a matrix of weights, l1 for a vector]", "NAME",
                        group);
     add_parameters(options, region_parameters(), chosen.region.parameters, "see alfcg regions", group);
+    chosen.intercept = intercept;
+    options.add_flag("--intercept", with_intercept,
+                     std::string("add a constant, which nothing constrains, to every score") +
+                         (intercept ? " [the default]" : ""),
+                     group);
+    options.add_flag("--no-intercept", without_intercept,
+                     std::string("add none") + (intercept ? "" : " [the default]"), group);
+    options.add_option("--class-weights", class_weights,
+                       "how much the rows of a class count: balanced, or LABEL:WEIGHT,... [1]", "LIST",
+                       group);
     options.add_option("--l1", chosen.region.composite.l1, "weight of ‖x‖₁ in the objective [0]", "W", group);
     options.add_option("--l2", chosen.region.composite.l2, "weight of ‖x‖²/2 in the objective [0]", "W",
                        group);
@@ -99,6 +109,10 @@ void ProblemArguments::verify() const {
 Specification ProblemArguments::resolve(const Options& options) const {
     Specification resolved = specification;
     resolved.normalization = parse_normalization(normalize);
+    if (with_intercept && without_intercept)
+        throw QuantityError("intercept", "and `no-intercept` exclude each other");
+    resolved.intercept = with_intercept || (specification.intercept && !without_intercept);
+    resolved.class_weights = ClassWeights::parse(class_weights);
     resolved.options = options;
     return resolved;
 }

@@ -28,8 +28,12 @@ struct ProblemArguments {
     Specification specification;  // but for the normalisation
     std::string normalize = "none";
     std::string precision = "f32";
+    std::string class_weights;
+    bool with_intercept = false;
+    bool without_intercept = false;
 
-    void add_to(CommandOptions options);
+    /// `intercept`: whether the command fits one when nothing is said.
+    void add_to(CommandOptions options, bool intercept);
     /// Checks all that can be checked before the data are read; throws Error.
     void verify() const;
     /// For one of the runs: with these options.

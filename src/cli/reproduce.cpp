@@ -38,6 +38,7 @@ struct ReproduceArguments {
     std::vector<int> figures;
     std::string scale = "small";
     std::string normalize;  // empty: each comparison has its own
+    bool intercept = false;
     ParameterArguments parameters;
     BudgetArguments budget;
     int seeds = 3;
@@ -63,6 +64,7 @@ std::string data_name(const std::string& data, const std::string& scale) {
 std::string settings_name(const ReproduceArguments& arguments) {
     std::string name = fmt::format("{}-{}-{}-{}threads", arguments.scale, arguments.normalize,
                                    arguments.precision, resolve_threads(arguments.threads));
+    if (arguments.intercept) name += "-intercept";
     for (const auto& [parameter, value] : arguments.parameters.given)
         name += fmt::format("-{}{}", parameter, value);
     if (arguments.budget.max_iterations)
@@ -150,6 +152,7 @@ Problem<Real>& Series<Real>::problem(const std::string& data) {
         wanted.region.name = "nuclear";
         wanted.normalization = parse_normalization(arguments_.normalize);
         wanted.threads = arguments_.threads;
+        wanted.intercept = arguments_.intercept;
         problem_ = prepare<Real>(file, wanted);
         problem_data_ = data;
     }
@@ -397,6 +400,8 @@ Command add_reproduce(CommandOptions options) {
     options.add_option("--scale", arguments->scale,
                        "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]", "NAME",
                        "Data");
+    options.add_flag("--intercept", arguments->intercept,
+                     "add a constant, which nothing constrains, to every score; the paper has none", "Data");
     options.add_option("--normalize", arguments->normalize,
                        "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
                        "with the printed rho, none with auto]",

@@ -44,7 +44,7 @@ std::string default_model_path(const std::string& source) {
 
 template <class Real>
 nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
-                               const Report& report) {
+                               const Report& report, const std::vector<double>& intercept) {
     const std::string measure = report.training.classification ? "accuracy" : "mean_squared_error";
     const Shape weights = problem.objective->shape();
     const auto number = [](const std::optional<double>& value) {
@@ -69,6 +69,7 @@ nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Re
         if (const auto chosen = report.parameters.number(name)) json[name] = *chosen;
     json["loss"] = problem.loss.name;
     json["region"] = problem.region_text;
+    json["intercept"] = intercept;
     json["rows"] = rows(problem.training.features);
     json["features"] = weights.cols;
     json["outputs"] = weights.rows;
@@ -122,8 +123,9 @@ void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem
     fmt::print(out, "data       {}: {}{}\n", arguments.problem.data.source,
                describe_features(problem.training.features), classes);
     if (problem.held_out) fmt::print(out, "held out   {}\n", describe_features(problem.held_out->features));
-    fmt::print(out, "loss       {}{}\n", loss,
-               arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "");
+    fmt::print(out, "loss       {}{}{}\n", loss,
+               arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "",
+               problem.intercept ? ", with an intercept" : "");
     fmt::print(out, "region     {}\n", problem.region_text);
     fmt::print(out, "method     {}, {}, {} thread{}\n\n", arguments.run.method, arguments.problem.precision,
                problem.threads, problem.threads == 1 ? "" : "s");
@@ -175,7 +177,7 @@ int train(TrainArguments& arguments) {
     if (batches_file) batches_file->commit();
 
     if (arguments.json) {
-        fmt::print("{}\n", json_text(summary(arguments, problem, report)));
+        fmt::print("{}\n", json_text(summary(arguments, problem, report, fitted.model.intercept)));
     } else if (!arguments.quiet) {
         print_closing(arguments, fitted.model.weights.size(), report);
     }
@@ -186,7 +188,7 @@ int train(TrainArguments& arguments) {
 
 Command add_train(CommandOptions options) {
     auto arguments = std::make_shared<TrainArguments>();
-    arguments->problem.add_to(options);
+    arguments->problem.add_to(options, true);
     arguments->run.add_to(options);
     const std::string group = "Output";
     options.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]",

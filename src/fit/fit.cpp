@@ -69,6 +69,7 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     fitted.report = report_of(result);
     fitted.report.threads = problem.threads;
     fitted.model = model_of(problem, options.method, std::move(result.x));
+    fitted.model.intercept = std::move(result.intercept);
     // The training rows are scaled already.
     fitted.report.training = score_of(fitted.model, problem.training, problem.threads);
     fitted.model.scaling = problem.scaling;

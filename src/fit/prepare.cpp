@@ -5,6 +5,7 @@
 #include "alfcg/core/error.hpp"
 #include "core/threads.hpp"
 #include "data/memory.hpp"
+#include "fit/row_weights.hpp"
 #include "fit/specification.hpp"
 
 namespace alfcg {
@@ -40,6 +41,8 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     problem.loss = specification.loss;
     if (problem.loss.name.empty()) problem.loss.name = default_loss(training.labels);
     verify(problem.loss);
+    problem.intercept = specification.intercept;
+    weigh(training, problem.loss, specification.class_weights);
     Targets targets = targets_of(training, problem.loss.name, problem.classes);
     problem.region = complete(specification.region, targets.outputs > 1 ? "nuclear" : "l1");
     if (specification.hold_out > 0) {
@@ -48,12 +51,14 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
         // learned.
         targets = targets_of(training, problem.loss.name, problem.classes);
     }
+    if (specification.class_weights.balanced) balance(training, problem.classes);
+    targets.weights = training.weights;
     check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
     problem.region_text = problem.new_region()->describe();
     problem.scaling = measure_scaling(training.features, specification.normalization, problem.threads);
     training.features = scaled(std::move(training.features), problem.scaling, problem.threads);
-    problem.objective =
-        linear_objective(training.features, std::move(targets), problem.loss, problem.threads);
+    problem.objective = linear_objective(training.features, std::move(targets), problem.loss, problem.threads,
+                                         specification.intercept);
     return problem;
 }
 
@@ -74,8 +79,10 @@ Problem<Real> prepare(const Data& data, const Specification& specification) {
         return make_problem(load_dataset<Real>(file->source, read), specification);
     }
     const auto& arrays = std::get<ArrayData>(data);
-    return make_problem(dataset_of<Real>(arrays.features, arrays.labels, arrays.name, threads),
-                        specification);
+    auto dataset = dataset_of<Real>(arrays.features, arrays.labels, arrays.name, threads);
+    const Labels weights = labels_of(arrays.weights, arrays.name);
+    for (Index i = 0; i < weights.size(); ++i) dataset.weights.push_back(weights.number(i));
+    return make_problem(std::move(dataset), specification);
 }
 
 template <class Real>

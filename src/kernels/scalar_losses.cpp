@@ -21,6 +21,11 @@ struct Point {
     V derivative;
 };
 
+template <class V>
+HWY_INLINE Point<V> Times(V weight, const Point<V>& point) {
+    return {hn::Mul(weight, point.value), hn::Mul(weight, point.derivative)};
+}
+
 // e = exp(−|m|) and 1/(1+e): every margin m is safe.
 template <class D, class V>
 HWY_INLINE Point<V> Logistic(D d, V score, V target) {
@@ -71,19 +76,22 @@ HWY_INLINE Point<V> Welsch(D d, V score, V target, hn::TFromD<D> width) {
 }
 
 template <class Real, class Loss>
-double Apply(Real* scores, Index count, const Real* targets, double weight, const Loss& loss) {
+double Apply(Real* scores, Index count, const Real* targets, LossWeight<Real> weight, const Loss& loss) {
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
-    const auto factor = hn::Set(d, static_cast<Real>(weight));
+    const auto factor = hn::Set(d, static_cast<Real>(weight.factor));
+    const bool weighted = weight.samples != nullptr;
     double total = 0;
     Index i = 0;
     for (; i + lanes <= count; i += lanes) {
-        const auto point = loss(d, hn::LoadU(d, scores + i), hn::LoadU(d, targets + i));
+        auto point = loss(d, hn::LoadU(d, scores + i), hn::LoadU(d, targets + i));
+        if (weighted) point = Times(hn::LoadU(d, weight.samples + i), point);
         hn::StoreU(hn::Mul(factor, point.derivative), d, scores + i);
         total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, point.value)));
     }
     if (const Index left = count - i; left > 0) {
-        const auto point = loss(d, LoadTail(d, scores + i, left), LoadTail(d, targets + i, left));
+        auto point = loss(d, LoadTail(d, scores + i, left), LoadTail(d, targets + i, left));
+        if (weighted) point = Times(LoadTail(d, weight.samples + i, left), point);
         StoreTail(d, hn::Mul(factor, point.derivative), scores + i, left);
         const auto kept = hn::IfThenElseZero(hn::FirstN(d, static_cast<std::size_t>(left)), point.value);
         total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, kept)));
@@ -92,46 +100,46 @@ double Apply(Real* scores, Index count, const Real* targets, double weight, cons
 }
 
 template <class Real>
-double ApplyLogistic(Real* scores, Index count, const Real* targets, double weight) {
+double ApplyLogistic(Real* scores, Index count, const Real* targets, LossWeight<Real> weight) {
     return Apply(scores, count, targets, weight,
                  [](auto d, auto s, auto t) HWY_ATTR { return Logistic(d, s, t); });
 }
 template <class Real>
-double ApplySigmoid(Real* scores, Index count, const Real* targets, double weight) {
+double ApplySigmoid(Real* scores, Index count, const Real* targets, LossWeight<Real> weight) {
     return Apply(scores, count, targets, weight,
                  [](auto d, auto s, auto t) HWY_ATTR { return Sigmoid(d, s, t); });
 }
 template <class Real>
-double ApplySquared(Real* scores, Index count, const Real* targets, double weight) {
+double ApplySquared(Real* scores, Index count, const Real* targets, LossWeight<Real> weight) {
     return Apply(scores, count, targets, weight,
                  [](auto d, auto s, auto t) HWY_ATTR { return Squared(d, s, t); });
 }
 template <class Real>
-double ApplyHuber(Real* scores, Index count, const Real* targets, double weight, double threshold) {
+double ApplyHuber(Real* scores, Index count, const Real* targets, LossWeight<Real> weight, double threshold) {
     return Apply(scores, count, targets, weight, [threshold](auto d, auto s, auto t) HWY_ATTR {
         return Huber(d, s, t, static_cast<Real>(threshold));
     });
 }
 template <class Real>
-double ApplyWelsch(Real* scores, Index count, const Real* targets, double weight, double width) {
+double ApplyWelsch(Real* scores, Index count, const Real* targets, LossWeight<Real> weight, double width) {
     return Apply(scores, count, targets, weight, [width](auto d, auto s, auto t) HWY_ATTR {
         return Welsch(d, s, t, static_cast<Real>(width));
     });
 }
 
-#define ALFCG_LOSS(NAME)                                                 \
-    double NAME##Float(float* s, Index n, const float* t, double w) {    \
-        return Apply##NAME(s, n, t, w);                                  \
-    }                                                                    \
-    double NAME##Double(double* s, Index n, const double* t, double w) { \
-        return Apply##NAME(s, n, t, w);                                  \
+#define ALFCG_LOSS(NAME)                                                             \
+    double NAME##Float(float* s, Index n, const float* t, LossWeight<float> w) {     \
+        return Apply##NAME(s, n, t, w);                                              \
+    }                                                                                \
+    double NAME##Double(double* s, Index n, const double* t, LossWeight<double> w) { \
+        return Apply##NAME(s, n, t, w);                                              \
     }
-#define ALFCG_LOSS_WITH(NAME)                                                              \
-    double NAME##Float(float* s, Index n, const float* t, double w, double parameter) {    \
-        return Apply##NAME(s, n, t, w, parameter);                                         \
-    }                                                                                      \
-    double NAME##Double(double* s, Index n, const double* t, double w, double parameter) { \
-        return Apply##NAME(s, n, t, w, parameter);                                         \
+#define ALFCG_LOSS_WITH(NAME)                                                                          \
+    double NAME##Float(float* s, Index n, const float* t, LossWeight<float> w, double parameter) {     \
+        return Apply##NAME(s, n, t, w, parameter);                                                     \
+    }                                                                                                  \
+    double NAME##Double(double* s, Index n, const double* t, LossWeight<double> w, double parameter) { \
+        return Apply##NAME(s, n, t, w, parameter);                                                     \
     }
 ALFCG_LOSS(Logistic)
 ALFCG_LOSS(Sigmoid)
@@ -147,24 +155,26 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace alfcg::kernels {
 
-#define ALFCG_LOSS(NAME, FUNCTION)                                                       \
-    HWY_EXPORT(NAME##Float);                                                             \
-    HWY_EXPORT(NAME##Double);                                                            \
-    double FUNCTION(float* scores, Index count, const float* targets, double weight) {   \
-        return HWY_DYNAMIC_DISPATCH(NAME##Float)(scores, count, targets, weight);        \
-    }                                                                                    \
-    double FUNCTION(double* scores, Index count, const double* targets, double weight) { \
-        return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight);       \
+#define ALFCG_LOSS(NAME, FUNCTION)                                                                   \
+    HWY_EXPORT(NAME##Float);                                                                         \
+    HWY_EXPORT(NAME##Double);                                                                        \
+    double FUNCTION(float* scores, Index count, const float* targets, LossWeight<float> weight) {    \
+        return HWY_DYNAMIC_DISPATCH(NAME##Float)(scores, count, targets, weight);                    \
+    }                                                                                                \
+    double FUNCTION(double* scores, Index count, const double* targets, LossWeight<double> weight) { \
+        return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight);                   \
     }
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define ALFCG_LOSS_WITH(NAME, FUNCTION, PARAMETER)                                                         \
-    HWY_EXPORT(NAME##Float);                                                                               \
-    HWY_EXPORT(NAME##Double);                                                                              \
-    double FUNCTION(float* scores, Index count, const float* targets, double weight, double PARAMETER) {   \
-        return HWY_DYNAMIC_DISPATCH(NAME##Float)(scores, count, targets, weight, PARAMETER);               \
-    }                                                                                                      \
-    double FUNCTION(double* scores, Index count, const double* targets, double weight, double PARAMETER) { \
-        return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight, PARAMETER);              \
+#define ALFCG_LOSS_WITH(NAME, FUNCTION, PARAMETER)                                                 \
+    HWY_EXPORT(NAME##Float);                                                                       \
+    HWY_EXPORT(NAME##Double);                                                                      \
+    double FUNCTION(float* scores, Index count, const float* targets, LossWeight<float> weight,    \
+                    double PARAMETER) {                                                            \
+        return HWY_DYNAMIC_DISPATCH(NAME##Float)(scores, count, targets, weight, PARAMETER);       \
+    }                                                                                              \
+    double FUNCTION(double* scores, Index count, const double* targets, LossWeight<double> weight, \
+                    double PARAMETER) {                                                            \
+        return HWY_DYNAMIC_DISPATCH(NAME##Double)(scores, count, targets, weight, PARAMETER);      \
     }
 // NOLINTEND(bugprone-macro-parentheses)
 ALFCG_LOSS(Logistic, logistic_loss)

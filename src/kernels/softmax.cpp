@@ -32,9 +32,21 @@ HWY_INLINE double SumOfFirst(D d, V v, Index count) {
     return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, kept)));
 }
 
+// Of the samples from `i` on; `filled` lanes of them are samples.
+template <class D, class Real>
+HWY_INLINE hn::Vec<D> WeightsAt(D d, const LossWeight<Real>& weight, Index i, Index filled) {
+    const auto factor = hn::Set(d, static_cast<Real>(weight.factor));
+    return weight.samples == nullptr ? factor : hn::Mul(factor, LoadTail(d, weight.samples + i, filled));
+}
+template <class D, class V, class Real>
+HWY_INLINE double SumOfLosses(D d, V losses, const LossWeight<Real>& weight, Index i, Index filled) {
+    if (weight.samples != nullptr) losses = hn::Mul(losses, LoadTail(d, weight.samples + i, filled));
+    return SumOfFirst(d, losses, filled);
+}
+
 // Of two outputs, only how far the target's score is above the other's counts.
 template <class Real>
-double OverPairs(Real* scores, Index count, Index stride, const Real* targets, Real weight) {
+double OverPairs(Real* scores, Index count, Index stride, const Real* targets, LossWeight<Real> weight) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -48,17 +60,19 @@ double OverPairs(Real* scores, Index count, Index stride, const Real* targets, R
         const V below = hn::Min(margin, hn::Zero(d));
         const V e = ExpOfNegative(d, hn::Neg(hn::Abs(margin)));
         const V numerator = hn::IfThenElse(hn::Ge(margin, hn::Zero(d)), e, one);
-        const V other = hn::Div(hn::Mul(hn::Set(d, weight), numerator), hn::Add(one, e));
+        const Index filled = std::min(lanes, count - i);
+        const V other = hn::Div(hn::Mul(WeightsAt(d, weight, i, filled), numerator), hn::Add(one, e));
         hn::StoreU(hn::IfThenElse(first, hn::Neg(other), other), d, s);
         hn::StoreU(hn::IfThenElse(first, other, hn::Neg(other)), d, s + stride);
-        loss += SumOfFirst(d, hn::Sub(hn::Log1p(d, e), below), std::min(lanes, count - i));
+        loss += SumOfLosses(d, hn::Sub(hn::Log1p(d, e), below), weight, i, filled);
     }
     return loss;
 }
 
 // A vector holds one output's scores of several samples.
 template <class Real>
-double OverSamples(Real* scores, Index count, Index outputs, Index stride, const Real* targets, Real weight) {
+double OverSamples(Real* scores, Index count, Index outputs, Index stride, const Real* targets,
+                   LossWeight<Real> weight) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
@@ -80,13 +94,14 @@ double OverSamples(Real* scores, Index count, Index outputs, Index stride, const
             target_score = hn::IfThenElse(hit, score, target_score);
             hn::StoreU(e, d, s + l * stride);
         }
-        const V factor = hn::Div(hn::Set(d, weight), hn::Add(others, target_e));
+        const Index filled = std::min(lanes, count - i);
+        const V factor = hn::Div(WeightsAt(d, weight, i, filled), hn::Add(others, target_e));
         for (Index l = 0; l < outputs; ++l) {
             const auto hit = hn::Eq(target, hn::Set(d, static_cast<Real>(l)));
             const V numerator = hn::IfThenElse(hit, hn::Neg(others), hn::LoadU(d, s + l * stride));
             hn::StoreU(hn::Mul(factor, numerator), d, s + l * stride);
         }
-        loss += SumOfFirst(d, Loss(d, others, target_e, target_score), std::min(lanes, count - i));
+        loss += SumOfLosses(d, Loss(d, others, target_e, target_score), weight, i, filled);
     }
     return loss;
 }
@@ -101,7 +116,7 @@ struct Parts {
 
 // R samples whose outputs lie side by side: their chains of operations are long, and run next to each other.
 template <Index R, class Real>
-HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* targets, Real weight,
+HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* targets, const Real* weights,
                         Parts<Real>& parts, Index at) {
     const hn::ScalableTag<Real> d;
     using V = hn::Vec<decltype(d)>;
@@ -154,7 +169,7 @@ HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* t
     for (Index r = 0; r < R; ++r) {
         const V others = hn::SumOfLanes(d, sum[r]);
         const V target_e = hn::Set(d, scores[r * stride + static_cast<Index>(targets[r])]);
-        factor[r] = hn::Div(hn::Set(d, weight), hn::Add(others, target_e));
+        factor[r] = hn::Div(hn::Set(d, weights[r]), hn::Add(others, target_e));
         parts.others[at + r] = hn::GetLane(others);
         parts.target_e[at + r] = hn::GetLane(target_e);
     }
@@ -172,44 +187,47 @@ HWY_INLINE void Samples(Real* scores, Index outputs, Index stride, const Real* t
 }
 
 template <class Real>
-double OverOutputs(Real* scores, Index count, Index outputs, Index stride, const Real* targets, Real weight) {
+double OverOutputs(Real* scores, Index count, Index outputs, Index stride, const Real* targets,
+                   LossWeight<Real> weight) {
     constexpr Index together = std::min<Index>(4, HWY_MAX_BYTES / sizeof(Real));
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     Parts<Real> parts = {};
+    HWY_ALIGN Real weights[HWY_MAX_BYTES / sizeof(Real)];
     double loss = 0;
     for (Index first = 0; first < count; first += lanes) {
         const Index here = std::min(lanes, count - first);
+        hn::Store(WeightsAt(d, weight, first, here), d, weights);
         Index k = 0;
         for (; k + together <= here; k += together)
-            Samples<together>(scores + (first + k) * stride, outputs, stride, targets + first + k, weight,
-                              parts, k);
+            Samples<together>(scores + (first + k) * stride, outputs, stride, targets + first + k,
+                              weights + k, parts, k);
         for (; k < here; ++k)
-            Samples<1>(scores + (first + k) * stride, outputs, stride, targets + first + k, weight, parts, k);
+            Samples<1>(scores + (first + k) * stride, outputs, stride, targets + first + k, weights + k,
+                       parts, k);
         const auto losses =
             Loss(d, hn::Load(d, parts.others), hn::Load(d, parts.target_e), hn::Load(d, parts.target_score));
-        loss += SumOfFirst(d, losses, here);
+        loss += SumOfLosses(d, losses, weight, first, here);
     }
     return loss;
 }
 
 template <class Real>
 double Softmax(Real* scores, Index count, Index outputs, ScoreLayout layout, const Real* targets,
-               double weight) {
-    const auto w = static_cast<Real>(weight);
+               LossWeight<Real> weight) {
     if (layout.sample_stride == 1 && outputs == 2)
-        return OverPairs(scores, count, layout.output_stride, targets, w);
+        return OverPairs(scores, count, layout.output_stride, targets, weight);
     if (layout.sample_stride == 1)
-        return OverSamples(scores, count, outputs, layout.output_stride, targets, w);
-    return OverOutputs(scores, count, outputs, layout.sample_stride, targets, w);
+        return OverSamples(scores, count, outputs, layout.output_stride, targets, weight);
+    return OverOutputs(scores, count, outputs, layout.sample_stride, targets, weight);
 }
 
 double SoftmaxFloat(float* scores, Index count, Index outputs, ScoreLayout layout, const float* targets,
-                    double weight) {
+                    LossWeight<float> weight) {
     return Softmax(scores, count, outputs, layout, targets, weight);
 }
 double SoftmaxDouble(double* scores, Index count, Index outputs, ScoreLayout layout, const double* targets,
-                     double weight) {
+                     LossWeight<double> weight) {
     return Softmax(scores, count, outputs, layout, targets, weight);
 }
 
@@ -223,11 +241,11 @@ HWY_EXPORT(SoftmaxFloat);
 HWY_EXPORT(SoftmaxDouble);
 
 double softmax_loss(float* scores, Index count, Index outputs, ScoreLayout layout, const float* targets,
-                    double weight) {
+                    LossWeight<float> weight) {
     return HWY_DYNAMIC_DISPATCH(SoftmaxFloat)(scores, count, outputs, layout, targets, weight);
 }
 double softmax_loss(double* scores, Index count, Index outputs, ScoreLayout layout, const double* targets,
-                    double weight) {
+                    LossWeight<double> weight) {
     return HWY_DYNAMIC_DISPATCH(SoftmaxDouble)(scores, count, outputs, layout, targets, weight);
 }
 

@@ -1,25 +1,48 @@
 #include "objective/block_loss.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "alfcg/core/error.hpp"
 
 namespace alfcg {
 
+namespace {
+
+// f(value) for each, and room for a whole vector of them at the end.
+template <class Real, class Value, class Map>
+void take(const std::vector<Value>& values, AlignedVector<Real>& to, const Map& map) {
+    to.resize(static_cast<std::size_t>(
+        kernels::padded<Real>(static_cast<Index>(values.size()) + kernels::padded<Real>(1))));
+    std::transform(values.begin(), values.end(), to.begin(),
+                   [&](Value value) { return static_cast<Real>(map(value)); });
+}
+
+// What weights are multiplied with to have mean 1.
+double weight_factor(const std::vector<double>& weights) {
+    if (std::any_of(weights.begin(), weights.end(), [](double w) { return !std::isfinite(w) || w < 0; }))
+        throw QuantityError("weights", "must be finite numbers of at least 0");
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    if (!(sum > 0)) throw QuantityError("weights", "must not all be 0");
+    return static_cast<double>(weights.size()) / sum;
+}
+
+}  // namespace
+
 template <class Real>
-BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss)
+BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double shift)
     : judge_(find_loss(loss.name).make<Real>(loss.parameters)),
       relative_(find_loss(loss.name).relative),
       outputs_(targets.outputs) {
-    const auto take = [&](const auto& values) {
-        targets_.resize(static_cast<std::size_t>(
-            kernels::padded<Real>(static_cast<Index>(values.size()) + kernels::padded<Real>(1))));
-        std::transform(values.begin(), values.end(), targets_.begin(),
-                       [](auto value) { return static_cast<Real>(value); });
-    };
     if (find_loss(loss.name).target == TargetKind::classes) {
-        take(targets.classes);
+        take(targets.classes, targets_, [](std::int32_t number) { return number; });
     } else {
-        take(targets.values);
+        take(targets.values, targets_, [shift](double value) { return value - shift; });
     }
+    if (targets.weights.empty()) return;
+    const double factor = weight_factor(targets.weights);
+    take(targets.weights, weights_, [factor](double weight) { return weight * factor; });
 }
 
 template class BlockLoss<float>;

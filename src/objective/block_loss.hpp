@@ -4,23 +4,37 @@
 
 namespace alfcg {
 
+/// What some samples are to be, and how much each counts.
+template <class Real>
+struct Truth {
+    const Real* targets = nullptr;
+    const Real* weights = nullptr;  // null: all alike
+};
+
 /// What a linear model is asked to predict, and how it is judged: turns blocks of scores into residuals.
 template <class Real>
 class BlockLoss {
   public:
-    BlockLoss(const Targets& targets, const LossSpec& loss);
+    /// Numbers are to be predicted less `shift`. Throws Error when the weights are not some.
+    BlockLoss(const Targets& targets, const LossSpec& loss, double shift);
 
-    /// Targets of all rows, class numbers or values, padded at the end.
-    [[nodiscard]] const Real* targets() const { return targets_.data(); }
+    /// Of all rows, class numbers or values, and weights with mean 1; padded at the end.
+    [[nodiscard]] Truth<Real> truth() const {
+        return {targets_.data(), weights_.empty() ? nullptr : weights_.data()};
+    }
+    [[nodiscard]] Truth<Real> truth(Index first) const {
+        const Truth<Real> all = truth();
+        return {all.targets + first, all.weights == nullptr ? nullptr : all.weights + first};
+    }
 
     /// Whether a sample's scores may all be shifted alike, so that its residuals add up to zero.
     [[nodiscard]] bool relative() const { return relative_; }
 
-    /// Scores of `count` samples with these targets become weight · ∂loss/∂score, in place; returns the sum of
-    /// the losses.
-    double apply(Real* scores, Index count, kernels::ScoreLayout layout, const Real* targets,
+    /// Scores of `count` samples become weight · ∂loss/∂score, in place; returns the sum of the losses. Both times the
+    /// weights of the samples.
+    double apply(Real* scores, Index count, kernels::ScoreLayout layout, const Truth<Real>& truth,
                  double weight) const {
-        return judge_({scores, count, outputs_, layout, targets}, weight);
+        return judge_({scores, count, outputs_, layout, truth.targets, {weight, truth.weights}});
     }
 
   private:
@@ -28,6 +42,7 @@ class BlockLoss {
     bool relative_;
     Index outputs_;
     AlignedVector<Real> targets_;
+    AlignedVector<Real> weights_;
 };
 
 }  // namespace alfcg

@@ -23,6 +23,9 @@ Index checked_samples(Index samples, const Targets& targets, const LossSpec& los
         throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(labelled) +
                     " labels");
     }
+    if (const auto weighted = std::ssize(targets.weights); weighted > 0 && weighted != samples)
+        throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(weighted) +
+                    " weights");
     return samples;
 }
 
@@ -67,8 +70,9 @@ std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Inde
 
 template <class Real>
 LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Targets& targets,
-                                       const LossSpec& loss, int threads)
-    : loss_(targets, loss),
+                                       const LossSpec& loss, int threads, bool intercept)
+    : intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss) : std::nullopt),
+      loss_(targets, loss, intercept ? intercept_->shift() : 0),
       threads_(resolve_threads(threads)),
       samples_(checked_samples(rows(features), targets, loss)),
       shape_{targets.outputs, cols(features)},
@@ -76,6 +80,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       scratch_(static_cast<std::size_t>(threads_)),
       may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
     if (shape_.cols == 0) throw Error("the data have no features");
+    if (intercept) begin_intercept();
 }
 
 template <class Real>
@@ -123,6 +128,7 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
         if (points.y != nullptr) scratch.projection.resize(scores);
         if (points.slopes != nullptr) scratch.change.resize(scores);
         scratch.targets.resize(static_cast<std::size_t>(kernels::padded<Real>(engine_->block())));
+        if (loss_.truth().weights != nullptr) scratch.weights.resize(scratch.targets.size());
     }
 }
 
@@ -132,13 +138,17 @@ double LinearObjective<Real>::mean_loss(Index count) const {
 }
 
 template <class Real>
-const Real* LinearObjective<Real>::targets_of(const Selection& selection, RowRange range,
-                                              Scratch& scratch) const {
-    const Real* all = loss_.targets();
-    if (selection.list == nullptr) return all + range.first;
-    for (Index i = 0; i < range.count; ++i)
-        scratch.targets[static_cast<std::size_t>(i)] = all[selection.row(range.first + i)];
-    return scratch.targets.data();
+Truth<Real> LinearObjective<Real>::truth_of(const Selection& selection, RowRange range,
+                                            Scratch& scratch) const {
+    if (selection.list == nullptr) return loss_.truth(range.first);
+    const Truth<Real> all = loss_.truth();
+    const auto gather = [&](const Real* from, AlignedVector<Real>& to) -> const Real* {
+        if (from == nullptr) return nullptr;
+        for (Index i = 0; i < range.count; ++i)
+            to[static_cast<std::size_t>(i)] = from[selection.row(range.first + i)];
+        return to.data();
+    };
+    return {gather(all.targets, scratch.targets), gather(all.weights, scratch.weights)};
 }
 
 template <class Real>
@@ -150,13 +160,13 @@ void LinearObjective<Real>::prepare_weights(const Pass& pass) {
             prepare_projection(pass.selection, 0, pass.move->vertex);
             return;
         case Source::remembered_and_moved:
-            scores_.prepare_projection();
+            pass.scores->prepare_projection();
             prepare_projection(pass.selection, 0, pass.move->vertex);
             return;
         case Source::remembered:
             return;
         case Source::data_and_remember:
-            scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
+            pass.scores->resize(samples_, shape_.rows, engine_->layout(shape_.rows));
             break;
         case Source::data:
             break;
@@ -209,10 +219,15 @@ double LinearObjective<Real>::run(const Pass& pass) {
     if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), pass.points.keep);
     losses_.assign(static_cast<std::size_t>(engine_->pieces()), 0);
     slopes_.assign(losses_.size(), {});
+    const bool moves_intercept = intercept_ && pass.selection.list != nullptr && pass.points.at_x != 0;
+    if (moves_intercept) residuals_.assign(losses_.size() * static_cast<std::size_t>(shape_.rows), 0);
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
     });
     if (pass.gradient != nullptr) engine_->close_gradient();
+    if (moves_intercept)
+        move_intercept(*pass.points.x, pass.selection.count,
+                       pass.points.slopes != nullptr ? 1 : pass.points.at_x);
     if (pass.points.slopes != nullptr) {
         *pass.points.slopes = {};
         for (const Slopes& piece : slopes_) {
@@ -253,15 +268,16 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, RowRange range, Sc
         case Source::data:
             break;
         case Source::data_and_remember:
-            scores_.store(range, scores, layout);
+            pass.scores->store(range, scores, layout);
             break;
         case Source::remembered_and_moved:
-            if (scores_.needs_projection()) std::copy_n(scores, range.count, scores_.projection(range));
-            scores_.advance(range, {pass.move->keep, pass.move->coefficient});
-            scores_.load(range, scores, layout);
+            if (pass.scores->needs_projection())
+                std::copy_n(scores, range.count, pass.scores->projection(range));
+            pass.scores->advance(range, {pass.move->keep, pass.move->coefficient});
+            pass.scores->load(range, scores, layout);
             break;
         case Source::remembered:
-            scores_.load(range, scores, layout);
+            pass.scores->load(range, scores, layout);
             break;
         case Source::second_and_moved: {
             const FactoredMove<Real>& move = *pass.move;
@@ -276,28 +292,35 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, RowRange range, Sc
 
 // Scores become residuals, at two points their combination; returns the sum of the losses at the first.
 template <class Real>
-double LinearObjective<Real>::apply_loss(const Pass& pass, RowRange range, const Real* targets,
-                                         Scratch& scratch, Slopes& slopes) const {
+double LinearObjective<Real>::apply_loss(const Pass& pass, RowRange range, Scratch& scratch, int piece) {
     const auto layout = engine_->layout(shape_.rows);
     const double weight = 1 / static_cast<double>(pass.selection.count);
     const Blend<Real>& points = pass.points;
-    Real* scores = scratch.scores.data();
-    if (points.y == nullptr) return loss_.apply(scores, range.count, layout, targets, weight * points.at_x);
+    const Truth<Real> truth = truth_of(pass.selection, range, scratch);
     const Index size = engine_->score_size(shape_.rows);
+    Real* scores = scratch.scores.data();
     Real* second = scratch.second.data();
-    if (points.slopes == nullptr) {
-        const double loss = loss_.apply(scores, range.count, layout, targets, weight * points.at_x);
-        loss_.apply(second, range.count, layout, targets, weight * points.at_y);
+    const bool slopes = points.y != nullptr && points.slopes != nullptr;
+    if (slopes) {
+        std::copy_n(scores, size, scratch.change.data());
+        kernels::axpby(size, -1, second, 1, scratch.change.data());
+    }
+    if (intercept_) add_intercept(intercept_at(*points.x), range.count, layout, scores);
+    const double loss =
+        loss_.apply(scores, range.count, layout, truth, slopes ? weight : weight * points.at_x);
+    if (intercept_ && pass.selection.list != nullptr)
+        add_residuals(scores, range.count, layout, residuals_.data() + piece * shape_.rows);
+    if (points.y == nullptr) return loss;
+    if (intercept_) add_intercept(intercept_at(*points.y), range.count, layout, second);
+    loss_.apply(second, range.count, layout, truth, slopes ? weight : weight * points.at_y);
+    if (!slopes) {
         kernels::axpby(size, 1, second, 1, scores);
         return loss;
     }
-    Real* change = scratch.change.data();
-    std::copy_n(scores, size, change);
-    kernels::axpby(size, -1, second, 1, change);
-    const double loss = loss_.apply(scores, range.count, layout, targets, weight);
-    loss_.apply(second, range.count, layout, targets, weight);
-    slopes.at_x += block_product(scores, change, range.count, shape_.rows, layout);
-    slopes.at_y += block_product(second, change, range.count, shape_.rows, layout);
+    const Real* change = scratch.change.data();
+    Slopes& sums = slopes_[static_cast<std::size_t>(piece)];
+    sums.at_x += block_product(scores, change, range.count, shape_.rows, layout);
+    sums.at_y += block_product(second, change, range.count, shape_.rows, layout);
     kernels::axpby(size, points.at_y, second, points.at_x, scores);
     return loss;
 }
@@ -311,8 +334,7 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     double loss = 0;
     const auto judge = [&](RowRange range) {
         complete_scores(pass, range, scratch);
-        loss += apply_loss(pass, range, targets_of(pass.selection, range, scratch), scratch,
-                           slopes_[static_cast<std::size_t>(piece)]);
+        if (pass.judges) loss += apply_loss(pass, range, scratch, piece);
     };
     if (engine_->walks() && scores_rows(pass) && pass.points.y == nullptr) {
         engine_->walk(part, {first, last - first}, scores, judge);
@@ -344,6 +366,9 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate
     prepare_scratch(threads, {});
     prepare_point(selection, 0, x, x);
     const auto layout = engine_->layout(shape_.rows);
+    if (intercept_)
+        residuals_.assign(static_cast<std::size_t>(engine_->pieces()) * static_cast<std::size_t>(shape_.rows),
+                          0);
     engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         Real* scores = scratch.scores.data();
@@ -351,13 +376,17 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate
         for (Index begin = first; begin < last; begin += engine_->block()) {
             const RowRange range{begin, std::min(engine_->block(), last - begin)};
             engine_->score(part, 0, range, scores);
-            loss_.apply(scores, range.count, layout, targets_of(selection, range, scratch), 1);
+            if (intercept_) add_intercept(intercept_at(x), range.count, layout, scores);
+            loss_.apply(scores, range.count, layout, truth_of(selection, range, scratch), 1);
+            if (intercept_)
+                add_residuals(scores, range.count, layout, residuals_.data() + piece * shape_.rows);
             for (Index i = 0; i < range.count; ++i)
                 for (Index l = 0; l < shape_.rows; ++l)
                     residuals[(begin + i) * shape_.rows + l] =
                         scores[i * layout.sample_stride + l * layout.output_stride];
         }
     });
+    if (intercept_) move_intercept(x, selection.count, static_cast<double>(selection.count));
 }
 
 template <class Real>
@@ -415,8 +444,8 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
 
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
-                                                  const LossSpec& loss, int threads) {
-    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads);
+                                                  const LossSpec& loss, int threads, bool intercept) {
+    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept);
 }
 
 template class LinearObjective<float>;
@@ -424,8 +453,8 @@ template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
 template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossSpec&,
-                                                            int);
+                                                            int, bool);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
-                                                             const LossSpec&, int);
+                                                             const LossSpec&, int, bool);
 
 }  // namespace alfcg

@@ -2,12 +2,14 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "alfcg/objective/objective.hpp"
 #include "objective/block_loss.hpp"
 #include "objective/followed_scores.hpp"
+#include "objective/intercept_search.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
@@ -15,11 +17,13 @@ namespace alfcg {
 /// (1/N) Σ loss(W x_i, y_i). Data are read once per pass: a block of rows that fits the cache gives its
 /// scores, its residuals and its share of the gradient before it leaves. Each piece of the rows has a share of
 /// its own; shares are summed in a fixed order, so that the same thread count gives the same bits.
+/// With an intercept b, f(W) is the minimum of (1/N) Σ loss(W x_i + b, y_i) over b, found anew from the scores wherever all
+/// rows are looked at; batches are judged with a b that they move along (linear_intercept.cpp).
 template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
-    LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss,
-                    int threads);
+    LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss, int threads,
+                    bool intercept);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return samples_; }
@@ -31,6 +35,7 @@ class LinearObjective final : public Objective<Real> {
                Matrix<Real>& scratch) override;
     void expect(std::span<const Index> rows) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
+    std::vector<double> intercept(const Iterate<Real>& x) override;
 
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
     /// product of its residual and its features.
@@ -53,6 +58,8 @@ class LinearObjective final : public Objective<Real> {
         Matrix<Real>* gradient = nullptr;
         Source source = Source::data;
         const FactoredMove<Real>* move = nullptr;  // from the second point, or from what is remembered
+        FollowedScores<Real>* scores = nullptr;    // what is remembered, or is to be
+        bool judges = true;                        // false: scores are all that is wanted
     };
     struct Scratch {
         AlignedVector<Real> scores;      // of one block
@@ -60,28 +67,39 @@ class LinearObjective final : public Objective<Real> {
         AlignedVector<Real> change;      // of one block: scores less those at the second point
         AlignedVector<Real> projection;  // of one block: X w of the move from the second point
         AlignedVector<Real> targets;     // of one block of listed rows
+        AlignedVector<Real> weights;     // the same
     };
 
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
-    double apply_loss(const Pass& pass, RowRange range, const Real* targets, Scratch& scratch,
-                      Slopes& slopes) const;
+    double apply_loss(const Pass& pass, RowRange range, Scratch& scratch, int piece);
     // Whether set 0 has something to score.
     [[nodiscard]] bool scores_rows(const Pass& pass) const;
     void score_block(const Pass& pass, int part, RowRange range, Scratch& scratch);
     void complete_scores(const Pass& pass, RowRange range, Scratch& scratch);
-    const Real* targets_of(const Selection& selection, RowRange range, Scratch& scratch) const;
+    Truth<Real> truth_of(const Selection& selection, RowRange range, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
     void prepare_scratch(int threads, const Blend<Real>& points);
     // The mean over `count` rows.
     [[nodiscard]] double mean_loss(Index count) const;
-    // Calls body(range) for blocks of all rows, without a look at the data.
-    template <class Body>
-    void for_each_block(const Body& body);
+    // Calls body(part, range) for blocks of all rows, without a look at the data.
+    void for_each_block(FunctionRef<void(int part, RowRange range)> body);
     // Over all rows, from what is remembered if that can be.
     double full_pass(const Iterate<Real>& x, Matrix<Real>* gradient);
     Source source_of(const Iterate<Real>& x);
+    void begin_intercept();
+    double full_pass_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient, Source source);
+    // The least mean loss over the intercept, which starts from `at` and ends there; load(range, scores) gives a block's
+    // scores without it. `x` is where that is, or null for a point in between.
+    using LoadScores = FunctionRef<void(RowRange range, Real* scores)>;
+    double best_intercept(LoadScores load, std::vector<double>& at, const Iterate<Real>* x);
+    [[nodiscard]] const std::vector<double>& intercept_at(const Iterate<Real>& x) const;
+    void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,
+                       Real* scores) const;
+    void add_residuals(const Real* residuals, Index count, kernels::ScoreLayout layout, double* sums) const;
+    // A batch of rows has been judged at x; their residuals have been summed up by pieces, times `weight`.
+    void move_intercept(const Iterate<Real>& x, Index rows, double weight);
     // Whether Z and the Z_v of this move are at hand then.
     bool prepare_line(const Iterate<Real>& x, const Move<Real>& move);
     // The move of a batch's iterate that leads from one version to another, if it is one of the last and has factors.
@@ -91,14 +109,16 @@ class LinearObjective final : public Objective<Real> {
     void prepare_point(const Selection& selection, std::size_t set, const Iterate<Real>& point,
                        const Iterate<Real>& x);
 
+    std::optional<InterceptRule> intercept_;
     BlockLoss<Real> loss_;
     int threads_;
     Index samples_;
     Shape shape_;
     std::unique_ptr<RowEngine<Real>> engine_;
-    std::vector<Scratch> scratch_;  // one per thread
-    std::vector<double> losses_;    // summed up, one per piece
-    std::vector<Slopes> slopes_;    // the same
+    std::vector<Scratch> scratch_;   // one per thread
+    std::vector<double> losses_;     // summed up, one per piece
+    std::vector<Slopes> slopes_;     // the same
+    std::vector<double> residuals_;  // the same, one per piece and output
 
     // Scores of an iterate that is looked at in full after every move.
     bool may_remember_;
@@ -109,6 +129,13 @@ class LinearObjective final : public Objective<Real> {
     int moves_ = 0;                      // made since the scores were computed from the data
     Version along_ = Version::none;      // the move whose Z_v is at hand
     bool factored_ = false;              // as a projection
+
+    // With an intercept: scores of a point that is looked at in between, and the inverse of the curvature where the last
+    // point was that a move led to.
+    FollowedScores<Real> aside_;
+    std::vector<double> inverse_;
+    Version inverse_at_ = Version::none;
+    double intercept_scale_ = 0;  // of derivatives: root mean square of the residuals without features
 
     // Of an iterate whose batch gradients are asked for: moves, by where they lead, and the points that the weights of
     // the engine's sets are of.

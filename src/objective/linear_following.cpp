@@ -18,8 +18,7 @@ constexpr Index serial_scores = Index{1} << 13;
 }  // namespace
 
 template <class Real>
-template <class Body>
-void LinearObjective<Real>::for_each_block(const Body& body) {
+void LinearObjective<Real>::for_each_block(FunctionRef<void(int part, RowRange range)> body) {
     const int threads = samples_ * shape_.rows < serial_scores ? 1 : threads_;
     const Index block = engine_->block();
     parallel(threads, [&](int part) {
@@ -65,7 +64,8 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
         scores_at_ = x.version();
     }
     full_at_ = x.version();
-    return run({{nullptr, samples_}, {.x = &x}, gradient, source, &scores_.move()});
+    if (intercept_) return full_pass_with_intercept(x, gradient, source);
+    return run({{nullptr, samples_}, {.x = &x}, gradient, source, &scores_.move(), &scores_});
 }
 
 template <class Real>
@@ -78,7 +78,11 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
     if (scores_at_ != x.version()) {
         moves_ = 0;
         scores_at_ = x.version();
-        run({{nullptr, samples_}, {.x = &x}, nullptr, Source::data_and_remember});
+        run({.selection = {nullptr, samples_},
+             .points = {.x = &x},
+             .source = Source::data_and_remember,
+             .scores = &scores_,
+             .judges = false});
     }
     const bool needs_scores = !factored_ || scores_.needs_projection();
     const Selection all{nullptr, samples_};
@@ -114,19 +118,27 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
 template <class Real>
 double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
     if (!prepare_line(x, move)) return Objective<Real>::value_after(x, move, step);
+    const auto layout = engine_->layout(shape_.rows);
+    const auto load = [&](RowRange range, Real* scores) {
+        scores_.load_mixed(range, {move.keep(step), step * move.coefficient(), factored_}, scores, layout);
+    };
+    if (intercept_) {
+        std::vector<double> at = intercept_at(x);
+        return best_intercept(load, at, nullptr);
+    }
     losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});
-    const auto layout = engine_->layout(shape_.rows);
     for_each_block([&](int part, RowRange range) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        scores_.load_mixed(range, {move.keep(step), step * move.coefficient(), factored_},
-                           scratch.scores.data(), layout);
+        Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
+        load(range, scores);
         losses_[static_cast<std::size_t>(part)] +=
-            loss_.apply(scratch.scores.data(), range.count, layout, loss_.targets() + range.first, 1);
+            loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
     });
     return mean_loss(samples_);
 }
 
+template void LinearObjective<float>::for_each_block(FunctionRef<void(int, RowRange)>);
+template void LinearObjective<double>::for_each_block(FunctionRef<void(int, RowRange)>);
 template double LinearObjective<float>::full_pass(const Iterate<float>&, Matrix<float>*);
 template double LinearObjective<double>::full_pass(const Iterate<double>&, Matrix<double>*);
 template double LinearObjective<float>::value_after(const Iterate<float>&, const Move<float>&, double);

@@ -4,25 +4,27 @@
 
 #include "alfcg/core/error.hpp"
 #include "core/parameter_list.hpp"
-#include "kernels/losses.hpp"
 #include "objective/loss_table.hpp"
 
 namespace alfcg {
 
 namespace {
 
-// judge(block, weight, parameters) for both precisions.
+struct Traits {
+    bool relative = false;
+    bool saturates = false;
+};
+
+// judge(block, parameter) for both precisions.
 template <class Judge>
-LossRow row(LossInfo info, Judge judge, bool relative = false) {
+LossRow row(LossInfo info, Judge judge, Traits traits = {}) {
     const auto make = [judge]<class Real>(const Parameters& parameters) -> JudgeBlock<Real> {
         // The only parameter, if there is one: a look-up by name would take longer than a small block.
         const auto& all = parameters.all();
         const double parameter = all.empty() ? 0 : std::get<double>(all.begin()->second);
-        return [judge, parameter](const ScoreBlock<Real>& block, double weight) {
-            return judge(block, weight, parameter);
-        };
+        return [judge, parameter](const ScoreBlock<Real>& block) { return judge(block, parameter); };
     };
-    return {std::move(info), relative,
+    return {std::move(info), traits.relative, traits.saturates,
             [make](const Parameters& p) { return make.template operator()<float>(p); },
             [make](const Parameters& p) { return make.template operator()<double>(p); }};
 }
@@ -34,37 +36,37 @@ constexpr ParameterInfo width{.name = "width", .meaning = "welsch: width of the 
 const std::vector<LossRow>& table() {
     using enum TargetKind;
     static const std::vector<LossRow> rows{
-        row(
-            {"multinomial", "classes, one row of weights each: log sum_l exp(z_l - z_y)", classes, {}},
-            [](const auto& b, double weight, double /*parameter*/) {
-                return kernels::softmax_loss(b.scores, b.count, b.outputs, b.layout, b.targets, weight);
+        row({"multinomial", "classes, one row of weights each: log sum_l exp(z_l - z_y)", classes, {}},
+            [](const auto& b, double /*parameter*/) {
+                return kernels::softmax_loss(b.scores, b.count, b.outputs, b.layout, b.targets, b.weight);
             },
-            true),
+            {.relative = true}),
         row({"logistic", "two classes: log(1 + exp(-y z)), y = -1 for the smaller label", two_classes, {}},
-            [](const auto& b, double weight, double /*parameter*/) {
-                return kernels::logistic_loss(b.scores, b.count, b.targets, weight);
+            [](const auto& b, double /*parameter*/) {
+                return kernels::logistic_loss(b.scores, b.count, b.targets, b.weight);
             }),
         row({"squared", "numbers: (z - y)^2 / 2", numbers, {}},
-            [](const auto& b, double weight, double /*parameter*/) {
-                return kernels::squared_loss(b.scores, b.count, b.targets, weight);
+            [](const auto& b, double /*parameter*/) {
+                return kernels::squared_loss(b.scores, b.count, b.targets, b.weight);
             }),
         row({"huber",
              "numbers, with outliers: squared within threshold of y, linear beyond",
              numbers,
              {{threshold, Default::of(1)}}},
-            [](const auto& b, double weight, double limit) {
-                return kernels::huber_loss(b.scores, b.count, b.targets, weight, limit);
+            [](const auto& b, double limit) {
+                return kernels::huber_loss(b.scores, b.count, b.targets, b.weight, limit);
             }),
         row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}},
-            [](const auto& b, double weight, double /*parameter*/) {
-                return kernels::sigmoid_loss(b.scores, b.count, b.targets, weight);
-            }),
+            [](const auto& b, double /*parameter*/) {
+                return kernels::sigmoid_loss(b.scores, b.count, b.targets, b.weight);
+            },
+            {.saturates = true}),
         row({"welsch",
              "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w = width",
              numbers,
              {{width, Default::of(1)}}},
-            [](const auto& b, double weight, double w) {
-                return kernels::welsch_loss(b.scores, b.count, b.targets, weight, w);
+            [](const auto& b, double w) {
+                return kernels::welsch_loss(b.scores, b.count, b.targets, b.weight, w);
             }),
     };
     return rows;

@@ -6,6 +6,7 @@
 
 #include "alfcg/objective/loss.hpp"
 #include "kernels/dense.hpp"
+#include "kernels/losses.hpp"
 
 namespace alfcg {
 
@@ -17,16 +18,20 @@ struct ScoreBlock {
     Index outputs;
     kernels::ScoreLayout layout;
     const Real* targets;
+    kernels::LossWeight<Real> weight;
 };
 
-/// Scores become weight · ∂loss/∂score, in place; returns the sum of the losses.
+/// Scores become weight · ∂loss/∂score, in place; returns the sum of the losses, each times its sample's weight.
 template <class Real>
-using JudgeBlock = std::function<double(const ScoreBlock<Real>& block, double weight)>;
+using JudgeBlock = std::function<double(const ScoreBlock<Real>& block)>;
 
 /// A loss is a row: its name, its targets, its parameters, and how blocks of scores are judged by it.
 struct LossRow : LossInfo {
     /// A sample's scores may all be shifted alike, so that its residuals add up to zero.
     bool relative = false;
+    /// Flat on both sides, far from the border between two classes: an intercept must not run away before the weights
+    /// have moved.
+    bool saturates = false;
     std::function<JudgeBlock<float>(const Parameters&)> make_float;
     std::function<JudgeBlock<double>(const Parameters&)> make_double;
 

@@ -16,6 +16,7 @@ class ResidualTable final : public GradientTable<Real> {
         : objective_(objective), outputs_(objective.shape().rows) {}
 
     double fill(const Iterate<Real>& x, Matrix<Real>& mean) override {
+        const double value = objective_.evaluate(x, mean);
         const Index samples = objective_.samples();
         table_.resize(static_cast<std::size_t>(samples * outputs_));
         constexpr Index block = 256;
@@ -24,7 +25,7 @@ class ResidualTable final : public GradientTable<Real> {
             std::iota(order_.begin(), order_.end(), first);
             objective_.residuals(order_, x, table_.data() + first * outputs_);
         }
-        return objective_.evaluate(x, mean);
+        return value;
     }
 
     void exchange(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& batch_change,

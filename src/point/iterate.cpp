@@ -6,6 +6,9 @@ template <class Real>
 void Iterate<Real>::make(const Move<Real>& move, double step) {
     if (step == 0) return;
     apply(move, step, x_);
+    if (!intercept_.next.empty()) intercept_.at.swap(intercept_.next);
+    intercept_.next.clear();
+    intercept_.best = false;
     MadeMove<Real>& made = made_[next_];
     made.from = version_;
     made.to = version_ = new_version();

@@ -54,6 +54,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
         return measured_ || (proposal_.value && proposal_.slack == 0);
     }
     [[nodiscard]] const Metrics& metrics() const override;
+    [[nodiscard]] std::vector<double> intercept() const override;
 
   private:
     using Run<Real>::objective_;
@@ -201,6 +202,14 @@ const Metrics& Loop<Real>::metrics() const {
 }
 
 template <class Real>
+std::vector<double> Loop<Real>::intercept() const {
+    const auto charge = metrics_account_.charge(&Timings::metrics);
+    if (x_.intercept().best) return objective_.intercept(x_);
+    if (here_.version() != x_.version()) here_.stand_at(x_);
+    return objective_.intercept(here_);
+}
+
+template <class Real>
 bool Loop<Real>::gap_reached() {
     if (!limits_.gap) return false;
     const bool due = limits_.gap_every > 0 ? this->iteration_ % limits_.gap_every == 0
@@ -257,6 +266,7 @@ Result<Real> Loop<Real>::solve() {
     result.epochs = this->epochs;
     result.counters = account_.counters;
     result.seconds = account_.seconds;
+    result.intercept = intercept();
     result.seconds.metrics = metrics_account_.seconds.metrics;
     result.scale = method_.scale();
     result.x = std::move(x_).release();

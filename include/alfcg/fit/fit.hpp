@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,11 +20,22 @@
 /// prepare(), and fit() on what that gives.
 namespace alfcg {
 
+/// How much the rows of a class count.
+struct ClassWeights {
+    bool balanced = false;                // as much together as those of any other class
+    std::map<std::string, double> given;  // by label; 1 for the others
+
+    /// "", "balanced", or "LABEL:WEIGHT,LABEL:WEIGHT"; throws Error for others.
+    static ClassWeights parse(const std::string& text);
+};
+
 /// What to minimise, over which set, and how.
 struct Specification {
     LossSpec loss{"", {}};          // without a name: from the labels
     RegionSpec region{"", {}, {}};  // without a name: nuclear for a matrix of weights, l1 for a vector
 
+    bool intercept = true;       // one per output, which nothing constrains
+    ClassWeights class_weights;  // times the weights of the rows
     Normalization normalization = Normalization::none;
     double hold_out = 0;  // fraction of the rows that is set aside for testing, drawn with options.seed
 
@@ -47,6 +59,7 @@ struct ArrayData {
     FeatureView features;
     LabelView labels = {};
     std::string name = "data";  // in messages
+    ArrayView weights = {};     // of the rows; none: all alike
 };
 
 using Data = std::variant<FileData, ArrayData>;
@@ -57,10 +70,11 @@ struct Problem {
     Dataset<Real> training;                 // scaled
     std::optional<Dataset<Real>> held_out;  // as it came
     Scaling scaling;
-    Classes classes;  // of the rows that train
+    Classes classes;  // of the rows that train; rows of weight 0 are neither here nor there
     LossSpec loss;
     RegionSpec region;
     std::string region_text;  // the region in words
+    bool intercept = false;
     std::unique_ptr<Objective<Real>> objective;
     int threads = 1;
 

@@ -49,6 +49,7 @@ struct Targets {
     Index outputs = 1;                  // rows of the weight matrix: classes for multinomial, else 1
     std::vector<std::int32_t> classes;  // multinomial: class of each row
     std::vector<double> values;         // otherwise: ±1, or the number to predict
+    std::vector<double> weights;        // of the rows, at least 0; empty: all alike
 };
 
 /// The usual loss for such labels: two classes logistic, more multinomial, fractional

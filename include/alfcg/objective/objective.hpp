@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/features.hpp"
@@ -74,16 +75,20 @@ class Objective {
     /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
     virtual std::unique_ptr<GradientTable<Real>> gradient_table();
 
+    /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
+    virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }
+
   private:
     Matrix<Real> unused_;  // gradient of a call that wants the value alone
     Iterate<Real> after_;  // x + step · d
 };
 
-/// The loss of a linear model on data, averaged over the rows. It keeps a view of `features`, and with it what they own;
-/// the caller's own arrays must outlive it. threads = 0: all cores.
+/// The loss of a linear model on data, averaged over the rows by their weights. It keeps a view of `features`, and with it what they own;
+/// the caller's own arrays must outlive it. threads = 0: all cores. With an intercept, f(W) = min_b (1/N) Σ loss(W x_i + b, y_i).
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
-                                                  const LossSpec& loss, int threads = 0);
+                                                  const LossSpec& loss, int threads = 0,
+                                                  bool intercept = false);
 
 /// The caller's function: writes the gradient at x and returns the value.
 template <class Real>

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "alfcg/point/move.hpp"
 
@@ -18,6 +19,15 @@ struct MadeMove {
     std::size_t atoms = 0;
     std::array<double, 2> coefficient{};
     std::array<Vertex<Real>, 2> atom;  // one that is dense is not written down: only its kind is
+};
+
+/// The part of a point that belongs to the objective: numbers that nothing constrains, and that no method sees. The
+/// objective finds the best at a point, or moves them along with the point where only batches are looked at.
+struct Intercept {
+    std::vector<double> at;    // what the scores at this point are shifted by; empty: as the objective begins
+    std::vector<double> next;  // what they will be after the next move; empty: the same
+    double seen = 0;           // rows that have had a say in `at` and `next`
+    bool best = false;         // nothing else is better at this point
 };
 
 /// The point that a run moves about: its entries, a version that no other point has, and the last moves that led
@@ -41,6 +51,9 @@ class Iterate {
         return back < known_ ? &made_[(next_ + made_.size() - 1 - back) % made_.size()] : nullptr;
     }
 
+    /// For the objective to read and write, also where it may look at the point only.
+    [[nodiscard]] Intercept& intercept() const { return intercept_; }
+
     /// x += step · d. A step of 0 is no move.
     void make(const Move<Real>& move, double step);
     /// Another point, that nothing leads to.
@@ -52,6 +65,7 @@ class Iterate {
     void stand_at(const Iterate& other) {
         x_ = other.x_;
         version_ = other.version_;
+        intercept_ = other.intercept_;
         known_ = 0;
     }
     /// Write access to the entries, for a point that nothing leads to.
@@ -65,11 +79,13 @@ class Iterate {
   private:
     void jumped() {
         version_ = new_version();
+        intercept_.best = false;
         known_ = 0;
     }
 
     Matrix<Real> x_;
     Version version_ = Version::none;
+    mutable Intercept intercept_;
     std::array<MadeMove<Real>, 2> made_;
     std::size_t next_ = 0;   // where the next move is written down
     std::size_t known_ = 0;  // moves that lead to x

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "alfcg/solve/limits.hpp"
 #include "alfcg/solve/method.hpp"
@@ -45,6 +46,8 @@ class Snapshot {
     /// Computed on the first call for an iterate: costs a pass over the data unless `metrics_free()`.
     [[nodiscard]] virtual const Metrics& metrics() const = 0;
     [[nodiscard]] virtual bool metrics_free() const = 0;
+    /// The objective's best intercepts at x; empty where it has none. Costs a pass over the data unless there were metrics.
+    [[nodiscard]] virtual std::vector<double> intercept() const = 0;
 };
 
 enum class Action { proceed, stop };
@@ -80,7 +83,8 @@ template <class Real>
 struct Result {
     Status status = Status::max_iterations;
     Matrix<Real> x;
-    Metrics metrics;  // at x
+    std::vector<double> intercept;  // the objective's best at x; empty where it has none
+    Metrics metrics;                // at x
     Index iterations = 0;
     double epochs = 0;
     Counters counters;

@@ -1,0 +1,127 @@
+#include "fit/row_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
+
+namespace alfcg {
+
+namespace {
+
+std::optional<double> number_in(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+// A label as classes are named: "1.0" is "1".
+std::string class_name(const std::string& label, const Classes& classes) {
+    if (!classes.numeric()) return label;
+    const auto number = number_in(label.starts_with('+') ? std::string_view(label).substr(1) : label);
+    return number ? format_number(*number) : label;
+}
+
+// The weight of each class.
+std::vector<double> given_weights(const ClassWeights& given, const Classes& classes) {
+    std::vector<double> weights(classes.names.size(), 1);
+    for (const auto& [label, weight] : given.given) {
+        const auto found = std::find(classes.names.begin(), classes.names.end(), class_name(label, classes));
+        if (found == classes.names.end())
+            throw QuantityError("class-weights",
+                                fmt::format("names {}, a label that no row has; there are {}", label,
+                                            listed(classes.names, "and")));
+        weights[static_cast<std::size_t>(found - classes.names.begin())] = weight;
+    }
+    return weights;
+}
+
+template <class Real>
+void multiply(Dataset<Real>& data, const Classes& classes, const std::vector<double>& factors) {
+    data.weights.resize(static_cast<std::size_t>(rows(data.features)), 1);
+    const std::vector<std::int32_t> codes = classes.encode(data.labels);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        data.weights[i] *= factors[static_cast<std::size_t>(codes[i])];
+}
+
+template <class Real>
+void take_out_zeros(Dataset<Real>& data) {
+    std::vector<bool> absent;
+    for (const double weight : data.weights) absent.push_back(weight == 0);
+    const auto zeros = std::count(absent.begin(), absent.end(), true);
+    if (zeros == 0) return;
+    if (zeros == std::ssize(absent))
+        throw QuantityError("weights", fmt::format("of {} are all 0", data.name));
+    take_rows(data, absent);
+}
+
+}  // namespace
+
+ClassWeights ClassWeights::parse(const std::string& text) {
+    ClassWeights weights;
+    if (text.empty()) return weights;
+    if (text == "balanced") {
+        weights.balanced = true;
+        return weights;
+    }
+    for (std::size_t first = 0; first <= text.size();) {
+        const std::size_t last = std::min(text.find(',', first), text.size());
+        const std::string entry = text.substr(first, last - first);
+        const std::size_t colon = entry.rfind(':');
+        const auto weight =
+            colon == std::string::npos ? std::nullopt : number_in(std::string_view(entry).substr(colon + 1));
+        if (!weight || !std::isfinite(*weight) || *weight < 0)
+            throw QuantityError(
+                "class-weights",
+                fmt::format("must be balanced or LABEL:WEIGHT,... with weights of at least 0, not '{}'",
+                            entry));
+        if (!weights.given.emplace(entry.substr(0, colon), *weight).second)
+            throw QuantityError("class-weights", fmt::format("names {} twice", entry.substr(0, colon)));
+        first = last + 1;
+    }
+    return weights;
+}
+
+template <class Real>
+void weigh(Dataset<Real>& data, const LossSpec& loss, const ClassWeights& classes) {
+    const Index count = rows(data.features);
+    if (!data.weights.empty() && std::ssize(data.weights) != count)
+        throw QuantityError(
+            "weights", fmt::format("of {}: {} of them for {} rows", data.name, data.weights.size(), count));
+    for (std::size_t i = 0; i < data.weights.size(); ++i)
+        if (!std::isfinite(data.weights[i]) || data.weights[i] < 0)
+            throw QuantityError("weights",
+                                fmt::format("of {}, row {}: must be a finite number of at least 0, not {}",
+                                            data.name, i + 1, data.weights[i]));
+    if (classes.balanced || !classes.given.empty()) {
+        if (!loss_info(loss.name).classifies())
+            throw QuantityError("class-weights",
+                                fmt::format("is for classes, which the {} loss does not have", loss.name));
+    }
+    if (!classes.given.empty()) {
+        const Classes found = find_classes(data.labels);
+        multiply(data, found, given_weights(classes, found));
+    }
+    take_out_zeros(data);
+}
+
+template <class Real>
+void balance(Dataset<Real>& data, const Classes& classes) {
+    std::vector<double> counts(classes.names.size(), 0);
+    for (const std::int32_t code : classes.encode(data.labels)) ++counts[static_cast<std::size_t>(code)];
+    const double share = static_cast<double>(rows(data.features)) / static_cast<double>(counts.size());
+    for (double& count : counts) count = share / count;
+    multiply(data, classes, counts);
+}
+
+template void weigh(Dataset<float>&, const LossSpec&, const ClassWeights&);
+template void weigh(Dataset<double>&, const LossSpec&, const ClassWeights&);
+template void balance(Dataset<float>&, const Classes&);
+template void balance(Dataset<double>&, const Classes&);
+
+}  // namespace alfcg

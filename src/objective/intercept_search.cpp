@@ -1,0 +1,123 @@
+#include "objective/intercept_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace alfcg {
+
+namespace {
+
+constexpr int most_looks = 60;
+constexpr double least_decrease = 1e-4;  // of what the slope promises
+constexpr double flat = 1e-12;           // relative curvature that tells nothing
+constexpr double stretch = 4;            // longer steps where there is no curvature
+
+double weight_of(const Targets& targets, std::size_t row) {
+    return targets.weights.empty() ? 1 : targets.weights[row];
+}
+
+double inner(std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+double largest_of(std::span<const double> values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
+// H += the change that makes H y = s, of rank two.
+void update_inverse(std::vector<double>& inverse, std::span<const double> s, std::span<const double> y,
+                    std::vector<double>& image) {
+    const std::size_t n = s.size();
+    const double rise = inner(s, y);
+    if (!(rise > flat * std::sqrt(inner(s, s) * inner(y, y)))) {
+        for (double& entry : inverse) entry *= stretch;
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i) image[i] = inner(std::span(inverse).subspan(i * n, n), y);
+    const double outer = (1 + inner(y, image) / rise) / rise;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+            inverse[i * n + j] += outer * s[i] * s[j] - (image[i] * s[j] + s[i] * image[j]) / rise;
+}
+
+}  // namespace
+
+InterceptRule::InterceptRule(const Targets& targets, const LossSpec& loss)
+    : start_(static_cast<std::size_t>(targets.outputs)),
+      pace_(start_.size(), 1),
+      reach_(find_loss(loss.name).saturates ? 1 : std::numeric_limits<double>::infinity()) {
+    const TargetKind kind = find_loss(loss.name).target;
+    if (kind == TargetKind::numbers) {
+        std::vector<double> values = targets.values;
+        if (values.empty()) return;
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+        std::nth_element(values.begin(), middle, values.end());
+        shift_ = *middle;
+        return;
+    }
+    const bool many = kind == TargetKind::classes;
+    std::vector<double> shares(many ? start_.size() : 2);
+    const std::size_t rows = many ? targets.classes.size() : targets.values.size();
+    for (std::size_t i = 0; i < rows; ++i) {
+        const std::size_t number = many                    ? static_cast<std::size_t>(targets.classes[i])
+                                   : targets.values[i] > 0 ? 1
+                                                           : 0;
+        shares[number] += weight_of(targets, i);
+    }
+    // A class of no row, which has no best intercept, is given half a row.
+    const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share = std::max(share / total, 0.5 / static_cast<double>(rows));
+    if (!many) {
+        start_[0] = std::log(shares[1] / shares[0]);
+        pace_[0] = 1 / (shares[0] * shares[1]);
+        return;
+    }
+    double mean = 0;
+    for (const double share : shares) mean += std::log(share) / static_cast<double>(shares.size());
+    for (std::size_t l = 0; l < shares.size(); ++l) {
+        start_[l] = std::log(shares[l]) - mean;
+        pace_[l] = 1 / shares[l];
+    }
+}
+
+double search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
+                        double tolerance, double reach) {
+    const std::size_t n = at.size();
+    const std::vector<double> from = at;
+    std::vector<double> gradient(n);
+    std::vector<double> next_gradient(n);
+    std::vector<double> next(n);
+    std::vector<double> step(n);
+    std::vector<double> change(n);
+    std::vector<double> image(n);
+    double value = loss(at, gradient);
+    double shorter = 1;
+    for (int look = 1; look < most_looks && largest_of(gradient) > tolerance; ++look) {
+        for (std::size_t i = 0; i < n; ++i)
+            step[i] = -shorter * inner(std::span(inverse).subspan(i * n, n), gradient);
+        for (std::size_t i = 0; i < n; ++i)
+            next[i] = std::clamp(at[i] + step[i], from[i] - reach, from[i] + reach);
+        if (next == at) break;
+        for (std::size_t i = 0; i < n; ++i) step[i] = next[i] - at[i];
+        const double next_value = loss(next, next_gradient);
+        // Close to the end values are all rounding, and derivatives tell more.
+        const bool lower = next_value <= value + least_decrease * inner(step, gradient);
+        if (!lower && !(largest_of(next_gradient) < largest_of(gradient))) {
+            shorter /= stretch;
+            continue;
+        }
+        for (std::size_t i = 0; i < n; ++i) change[i] = next_gradient[i] - gradient[i];
+        update_inverse(inverse, step, change, image);
+        shorter = 1;
+        at.swap(next);
+        gradient.swap(next_gradient);
+        value = next_value;
+    }
+    return value;
+}
+
+}  // namespace alfcg

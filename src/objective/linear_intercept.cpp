@@ -1,0 +1,194 @@
+// The part of the linear model that finds its intercept.
+#include <algorithm>
+#include <cmath>
+
+#include "objective/linear.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// Derivatives by an intercept are zero where they are below this share of what they are made from.
+template <class Real>
+constexpr double intercept_tolerance = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-10;
+
+void set_diagonal(const std::vector<double>& diagonal, std::vector<double>& matrix) {
+    matrix.assign(diagonal.size() * diagonal.size(), 0);
+    for (std::size_t l = 0; l < diagonal.size(); ++l) matrix[l * diagonal.size() + l] = diagonal[l];
+}
+
+}  // namespace
+
+template <class Real>
+const std::vector<double>& LinearObjective<Real>::intercept_at(const Iterate<Real>& x) const {
+    return x.intercept().at.empty() ? intercept_->start() : x.intercept().at;
+}
+
+template <class Real>
+void LinearObjective<Real>::add_intercept(const std::vector<double>& intercept, Index count,
+                                          kernels::ScoreLayout layout, Real* scores) const {
+    for (Index l = 0; l < shape_.rows; ++l) {
+        const Real shift = static_cast<Real>(intercept[static_cast<std::size_t>(l)]);
+        Real* output = scores + l * layout.output_stride;
+        for (Index i = 0; i < count; ++i) output[i * layout.sample_stride] += shift;
+    }
+}
+
+template <class Real>
+void LinearObjective<Real>::add_residuals(const Real* residuals, Index count, kernels::ScoreLayout layout,
+                                          double* sums) const {
+    for (Index l = 0; l < shape_.rows; ++l) {
+        const Real* output = residuals + l * layout.output_stride;
+        double sum = 0;
+        for (Index i = 0; i < count; ++i) sum += static_cast<double>(output[i * layout.sample_stride]);
+        sums[l] += sum;
+    }
+}
+
+// Without features, classes have an intercept in closed form; numbers are searched for theirs at the first point.
+template <class Real>
+void LinearObjective<Real>::begin_intercept() {
+    may_remember_ = true;
+    engine_->begin({nullptr, samples_}, scoring(), 1);
+    const auto layout = engine_->layout(shape_.rows);
+    prepare_scratch(1, {});
+    Real* scores = scratch_[0].scores.data();
+    double squares = 0;
+    for (Index begin = 0; begin < samples_; begin += engine_->block()) {
+        const Index count = std::min(engine_->block(), samples_ - begin);
+        std::fill_n(scores, engine_->score_size(shape_.rows), Real(0));
+        add_intercept(intercept_->start(), count, layout, scores);
+        loss_.apply(scores, count, layout, loss_.truth(begin), 1);
+        for (Index i = 0; i < count; ++i)
+            for (Index l = 0; l < shape_.rows; ++l) {
+                const Real residual = scores[i * layout.sample_stride + l * layout.output_stride];
+                squares += static_cast<double>(residual) * static_cast<double>(residual);
+            }
+    }
+    intercept_scale_ = std::sqrt(squares / static_cast<double>(samples_));
+}
+
+template <class Real>
+double LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double>& at,
+                                             const Iterate<Real>* x) {
+    const MadeMove<Real>* made = x != nullptr ? x->last_move() : nullptr;
+    std::vector<double> inverse;
+    if (made != nullptr && made->from == inverse_at_) {
+        inverse.swap(inverse_);
+    } else {
+        set_diagonal(intercept_->pace(), inverse);
+    }
+    engine_->begin({nullptr, samples_}, scoring(), threads_);
+    const auto layout = engine_->layout(shape_.rows);
+    const auto outputs = static_cast<std::size_t>(shape_.rows);
+    prepare_scratch(threads_, {});
+    const auto loss = [&](std::span<const double> tried, std::span<double> gradient) {
+        losses_.assign(static_cast<std::size_t>(threads_), 0);
+        residuals_.assign(losses_.size() * outputs, 0);
+        const std::vector<double> shift(tried.begin(), tried.end());
+        for_each_block([&](int part, RowRange range) {
+            Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
+            load(range, scores);
+            add_intercept(shift, range.count, layout, scores);
+            losses_[static_cast<std::size_t>(part)] +=
+                loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
+            add_residuals(scores, range.count, layout, residuals_.data() + part * shape_.rows);
+        });
+        for (std::size_t l = 0; l < outputs; ++l) {
+            gradient[l] = 0;
+            for (std::size_t part = 0; part < losses_.size(); ++part)
+                gradient[l] += residuals_[part * outputs + l] / static_cast<double>(samples_);
+        }
+        return mean_loss(samples_);
+    };
+    const double least = search_intercept(loss, at, inverse, intercept_tolerance<Real> * intercept_scale_,
+                                          x != nullptr && x->intercept().best ? 0 : intercept_->reach());
+    if (made != nullptr) {
+        inverse_.swap(inverse);
+        inverse_at_ = x->version();
+    }
+    return least;
+}
+
+// The data are looked at twice: for the scores, unless they can be had without, and for the gradient.
+template <class Real>
+double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient,
+                                                       Source source) {
+    const Selection all{nullptr, samples_};
+    FollowedScores<Real>& scores = source == Source::data ? aside_ : scores_;
+    if (source != Source::remembered) {
+        run({.selection = all,
+             .points = {.x = &x},
+             .source = source == Source::data ? Source::data_and_remember : source,
+             .move = &scores_.move(),
+             .scores = &scores,
+             .judges = false});
+    }
+    Intercept& own = x.intercept();
+    own.at = intercept_at(x);
+    own.next.clear();
+    const auto layout = engine_->layout(shape_.rows);
+    const double value =
+        best_intercept([&](RowRange range, Real* block) { scores.load(range, block, layout); }, own.at, &x);
+    own.best = true;
+    if (gradient != nullptr)
+        run({.selection = all,
+             .points = {.x = &x},
+             .gradient = gradient,
+             .source = Source::remembered,
+             .scores = &scores});
+    return value;
+}
+
+// A stochastic Newton step, with the curvature of a model without features: b follows the weights at the pace at which
+// rows are seen, as a mean over the last quarter of them, and a tenth of all rows at least.
+template <class Real>
+void LinearObjective<Real>::move_intercept(const Iterate<Real>& x, Index rows, double weight) {
+    Intercept& own = x.intercept();
+    if (own.best) return;
+    own.at = intercept_at(x);
+    own.next = own.at;
+    const auto outputs = static_cast<std::size_t>(shape_.rows);
+    const auto count = static_cast<double>(rows);
+    const double gain = count / (count + static_cast<double>(samples_) / 10 + own.seen / 4);
+    own.seen += count;
+    for (std::size_t at = 0; at < residuals_.size(); ++at) {
+        const std::size_t l = at % outputs;
+        own.next[l] -= gain * intercept_->pace()[l] * residuals_[at] / weight;
+    }
+}
+
+template <class Real>
+std::vector<double> LinearObjective<Real>::intercept(const Iterate<Real>& x) {
+    if (!intercept_) return {};
+    if (!x.intercept().best) full_pass(x, nullptr);
+    std::vector<double> intercept = x.intercept().at;
+    for (double& entry : intercept) entry += intercept_->shift();
+    return intercept;
+}
+
+template void LinearObjective<float>::begin_intercept();
+template const std::vector<double>& LinearObjective<float>::intercept_at(const Iterate<float>&) const;
+template void LinearObjective<float>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
+                                                    float*) const;
+template void LinearObjective<float>::add_residuals(const float*, Index, kernels::ScoreLayout, double*) const;
+template double LinearObjective<float>::best_intercept(LoadScores, std::vector<double>&,
+                                                       const Iterate<float>*);
+template double LinearObjective<float>::full_pass_with_intercept(const Iterate<float>&, Matrix<float>*,
+                                                                 Source);
+template void LinearObjective<float>::move_intercept(const Iterate<float>&, Index, double);
+template std::vector<double> LinearObjective<float>::intercept(const Iterate<float>&);
+template void LinearObjective<double>::begin_intercept();
+template const std::vector<double>& LinearObjective<double>::intercept_at(const Iterate<double>&) const;
+template void LinearObjective<double>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
+                                                     double*) const;
+template void LinearObjective<double>::add_residuals(const double*, Index, kernels::ScoreLayout,
+                                                     double*) const;
+template double LinearObjective<double>::best_intercept(LoadScores, std::vector<double>&,
+                                                        const Iterate<double>*);
+template double LinearObjective<double>::full_pass_with_intercept(const Iterate<double>&, Matrix<double>*,
+                                                                  Source);
+template void LinearObjective<double>::move_intercept(const Iterate<double>&, Index, double);
+template std::vector<double> LinearObjective<double>::intercept(const Iterate<double>&);
+
+}  // namespace alfcg
