@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/matrix.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -128,11 +130,14 @@ void CommandLine::add(const std::string& name, const std::string& description,
 }
 
 int CommandLine::run(int argc, char** argv) {
-    if (argc == 1) fmt::print("{}", app_->help());
+    if (argc == 1) put(stdout, app_->help());
     try {
         app_->parse(argc, argv);
     } catch (const CLI::Success& request) {  // --help, --version
-        return app_->exit(request);
+        std::ostringstream answer;
+        const int status = app_->exit(request, answer, answer);
+        put(stdout, answer.str());
+        return status;
     } catch (const CLI::ParseError& error) {
         throw Error(explain(error, *app_, argc > 1 ? argv[1] : ""));
     }

@@ -67,6 +67,10 @@ void check_precision(const std::string& precision) {
     }
 }
 
+void check_silence(bool silent, bool json) {
+    if (silent && json) throw Error("--silent prints nothing and --json prints a summary: give one of them");
+}
+
 void check_folder(const std::string& path) {
     namespace fs = std::filesystem;
     if (fs::exists(path) && !fs::is_directory(path)) throw Error(path + ": is not a folder");

@@ -23,6 +23,8 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
 /// Throw QuantityError when `threads` or `precision` is none that there is.
 void check_threads(int threads);
 void check_precision(const std::string& precision);
+/// Throws Error when both are asked for.
+void check_silence(bool silent, bool json);
 /// A message of the library, which names quantities in backticks, in the words of the command line: `rows` is --rows here.
 std::string with_options(const std::string& message);
 /// JSON on one line, or indented; bytes that are no UTF-8 (a file's name may have them) are replaced, not refused.

@@ -35,6 +35,7 @@ struct CompareArguments {
     int seeds = 1;
     std::string output;
     bool quiet = false;
+    bool silent = false;
     bool json = false;
     std::string command;  // as typed
 };
@@ -138,7 +139,7 @@ int compare(CompareArguments& arguments) {
     bool stopped = false;
     {
         const InterruptGuard guard;
-        StatusLine status(arguments.quiet ? nullptr : stderr, plan.size());
+        StatusLine status(arguments.quiet || arguments.silent ? nullptr : stderr, plan.size());
         for (const auto& [method, seed] : plan) {
             status.show(runs.size(), fmt::format("{} seed {}", method, seed));
             Options options = budget;
@@ -184,9 +185,12 @@ int compare(CompareArguments& arguments) {
 
     if (arguments.json) {
         fmt::print("{}\n", json_text(summary));
-    } else {
-        if (!arguments.quiet) print_ranking(runs);
-        fmt::print("\nreport     {}\n", (folder / "report.html").string());
+    } else if (!arguments.silent) {
+        if (!arguments.quiet) {
+            print_ranking(runs);
+            fmt::print("\n");
+        }
+        fmt::print("report     {}\n", (folder / "report.html").string());
     }
     return stopped ? exit_interrupted : 0;
 }
@@ -211,8 +215,10 @@ Command add_compare(CommandOptions options) {
     options.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]",
                        "FOLDER", "Output");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
+    options.add_flag("--silent", arguments->silent, "print nothing but errors", "Output");
     options.add_flag("--json", arguments->json, "print the summary as one JSON object", "Output");
     return [arguments, options] {
+        check_silence(arguments->silent, arguments->json);
         if (arguments->seeds < 1) throw QuantityError("seeds", "must be at least 1");
         arguments->problem.verify();
         if (arguments->output.empty()) arguments->output = default_folder(arguments->problem.data.source);

@@ -1,28 +1,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/version.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace {
 
+using namespace alfcg::cli;
+
 int fail(const std::string& message) {
-    std::string line = alfcg::cli::with_options(message);
+    std::string line = with_options(message);
     std::replace(line.begin(), line.end(), '\n', ' ');
-    fmt::print(stderr, "alfcg: {}\n", line);
-    return alfcg::cli::exit_bad_input;
+    put(stderr, "alfcg: " + line + "\n");
+    return exit_bad_input;
+}
+
+// The command's own status, unless what it printed was lost.
+int checked(int status) {
+    const std::string failure = output_failure();
+    return failure.empty() ? status : fail(failure);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    using namespace alfcg::cli;
+    hold_standard_streams();
+    // A reader that leaves (`| head`) makes printing fail; it does not end a run.
+    static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
     try {
         CommandLine line("alfcg",
                          "alfcg trains constrained models without projections.\n"
@@ -36,13 +49,15 @@ int main(int argc, char** argv) {
         line.add("regions", "list the regions and their composite terms", add_regions);
         line.add("losses", "list the losses", add_losses);
         line.add("demo", "train on embedded data and show what came of it", add_demo);
-        return line.run(argc, argv);
+        return checked(line.run(argc, argv));
     } catch (const std::bad_alloc&) {
         return fail(
             "out of memory: fewer rows (--rows), fewer features (--features) or --precision f32 need less");
     } catch (const alfcg::QuantityError& error) {
         return fail(fmt::format("--{} {}", error.quantity(), error.complaint()));
     } catch (const std::exception& error) {
-        return fail(error.what());
+        const bool printing =
+            std::ferror(stdout) != 0 && dynamic_cast<const std::system_error*>(&error) != nullptr;
+        return printing ? checked(0) : fail(error.what());
     }
 }

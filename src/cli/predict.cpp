@@ -11,6 +11,7 @@
 #include "alfcg/model/model.hpp"
 #include "cli/commands.hpp"
 #include "cli/problem.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -77,9 +78,7 @@ int predict_with(const PredictArguments& arguments) {
     if (!arguments.output.empty()) {
         write_file(arguments.output, text);
     } else if (!arguments.json) {
-        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-            throw Error("cannot write the predictions to the standard output");
-        }
+        put(stdout, text);
     }
     const Index count = rows(data.features);
     const std::optional<Score> score =

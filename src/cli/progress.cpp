@@ -1,7 +1,6 @@
 #include "cli/progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <string>
@@ -11,21 +10,7 @@
 namespace alfcg::cli {
 
 Progress::Progress(std::FILE* out, const Limits& limits)
-    : out_(out),
-      limits_(limits),
-      terminal_(isatty(fileno(out)) != 0),
-      start_(Clock::now()),
-      last_line_(start_) {}
-
-Progress::~Progress() {
-    clear_line();
-}
-
-void Progress::clear_line() {
-    if (!line_open_) return;
-    fmt::print(out_, "\r\033[K");
-    line_open_ = false;
-}
+    : out_(out), limits_(limits), line_(out), start_(Clock::now()), last_line_(start_) {}
 
 std::optional<double> Progress::seconds_left(Index iteration, double epochs, double seconds) const {
     std::optional<double> left;
@@ -45,14 +30,16 @@ std::optional<double> Progress::seconds_left(Index iteration, double epochs, dou
 
 void Progress::live_line(Index iteration, double epochs, double seconds) {
     const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    std::string text = fmt::format("iteration {}  {:.1f} epochs  {:.0f} iterations/s  {}", iteration, epochs,
-                                   static_cast<double>(iteration) / elapsed, duration(elapsed));
-    if (const auto left = seconds_left(iteration, epochs, seconds))
-        text += fmt::format(", {} left", duration(*left));
-    if (latest_) text += fmt::format("  objective {:.6g}  gap {:.3g}", latest_->objective, latest_->gap);
-    fmt::print(out_, "\r\033[K{}", text);
-    std::fflush(out_);
-    line_open_ = true;
+    const auto left = seconds_left(iteration, epochs, seconds);
+    std::vector<std::string> pieces{
+        fmt::format("iteration {}", iteration), fmt::format("{:.1f} epochs", epochs),
+        duration(elapsed) + (left ? fmt::format(", {} left", duration(*left)) : std::string())};
+    if (latest_) {
+        pieces.push_back(fmt::format("gap {:.3g}", latest_->gap));
+        pieces.push_back(fmt::format("objective {:.6g}", latest_->objective));
+    }
+    pieces.push_back(fmt::format("{:.0f} iterations/s", static_cast<double>(iteration) / elapsed));
+    line_.show(pieces);
 }
 
 template <class Real>
@@ -60,22 +47,22 @@ void Progress::show(const Snapshot<Real>& snapshot) {
     const bool row = snapshot.last || snapshot.iteration >= next_row_;
     if (row || snapshot.metrics_free()) latest_ = snapshot.metrics();
     if (row) {
-        clear_line();
+        line_.clear();
         if (!header_printed_) {
-            fmt::print(out_, "{:>10} {:>10} {:>10} {:>14} {:>12} {:>10}\n", "iteration", "epochs", "seconds",
-                       "objective", "gap", "step");
+            put(out_, fmt::format("{:>10} {:>10} {:>10} {:>14} {:>12} {:>10}\n", "iteration", "epochs",
+                                  "seconds", "objective", "gap", "step"));
             header_printed_ = true;
         }
         const std::string step = snapshot.step ? fmt::format("{:.3g}", *snapshot.step) : "";
         const std::string line =
             fmt::format("{:>10} {:>10.4g} {:>10.3f} {:>14.8g} {:>12.4g} {:>10}", snapshot.iteration,
                         snapshot.epochs, snapshot.seconds, latest_->objective, latest_->gap, step);
-        fmt::print(out_, "{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+        put(out_, line.substr(0, line.find_last_not_of(' ') + 1) + "\n");
         std::fflush(out_);
         while (next_row_ <= snapshot.iteration) next_row_ *= 2;
         return;
     }
-    if (!terminal_) return;
+    if (!line_.on_terminal()) return;
     const auto time = Clock::now();
     if (time - last_line_ < std::chrono::milliseconds(100)) return;
     last_line_ = time;

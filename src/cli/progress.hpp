@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "alfcg/solve/solve.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -13,9 +14,6 @@ namespace alfcg::cli {
 class Progress {
   public:
     Progress(std::FILE* out, const Limits& limits);
-    ~Progress();
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
 
     template <class Real>
     void show(const Snapshot<Real>& snapshot);
@@ -23,15 +21,13 @@ class Progress {
   private:
     using Clock = std::chrono::steady_clock;
 
-    void clear_line();
     void live_line(Index iteration, double epochs, double seconds);
     [[nodiscard]] std::optional<double> seconds_left(Index iteration, double epochs, double seconds) const;
 
     std::FILE* out_;
     const Limits& limits_;
-    bool terminal_;
+    LiveLine line_;
     bool header_printed_ = false;
-    bool line_open_ = false;
     Index next_row_ = 1;
     Clock::time_point start_;
     Clock::time_point last_line_;

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -47,6 +46,7 @@ struct ReproduceArguments {
     std::string data_dir;
     std::string output = "alfcg-reproduction";
     bool quiet = false;
+    bool silent = false;
     std::string command;
 };
 
@@ -212,8 +212,8 @@ bool Series<Real>::run_data(const std::string& data, const std::vector<PaperPane
                 // MNIST is not ours to ship: without it, its panels are left out, and said so.
                 if (data != "mnist" || problem_data_ == data) throw;
                 skipped = fmt::format("skipped: {}", with_options(error.what()));
-                fmt::print(stderr, "{}MNIST panels {}\n", isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "",
-                           skipped);
+                status.clear();
+                if (!arguments_.silent) put(stderr, "MNIST panels " + skipped + "\n");
                 result.note = skipped;
                 result.runs.clear();  // half a panel cannot be judged
                 break;
@@ -227,7 +227,7 @@ bool Series<Real>::run_data(const std::string& data, const std::vector<PaperPane
 template <class Real>
 bool Series<Real>::run(const std::vector<PaperPanel>& panels, std::vector<PanelRuns>& done) {
     const InterruptGuard guard;
-    StatusLine status(arguments_.quiet ? nullptr : stderr, total_);
+    StatusLine status(arguments_.quiet || arguments_.silent ? nullptr : stderr, total_);
     const bool complete = run_data("randn", panels, done, status) && run_data("mnist", panels, done, status);
     std::sort(done.begin(), done.end(), [](const PanelRuns& a, const PanelRuns& b) {
         return std::pair(a.panel.figure, a.panel.letter) < std::pair(b.panel.figure, b.panel.letter);
@@ -371,9 +371,8 @@ int reproduce(const ReproduceArguments& arguments) {
         auto& done = comparison.panels;
         Series<Real> series(comparison.arguments, panels);
         if (!series.run(panels, done)) {
-            fmt::print(stderr,
-                       "interrupted: finished runs are kept in {}; the same command goes on from there\n",
-                       arguments.output);
+            put(stderr, "interrupted: finished runs are kept in " + arguments.output +
+                            "; the same command goes on from there\n");
             return exit_interrupted;
         }
         if (std::all_of(done.begin(), done.end(),
@@ -382,6 +381,7 @@ int reproduce(const ReproduceArguments& arguments) {
         }
     }
     write_report(arguments, comparisons);
+    if (arguments.silent) return 0;
     for (const Comparison& comparison : comparisons) {
         if (arguments.quiet) break;
         if (comparisons.size() > 1) fmt::print("{}\n", comparison.title());
@@ -416,6 +416,7 @@ Command add_reproduce(CommandOptions options) {
     options.add_option("--output", arguments->output,
                        "folder for the report and the runs [alfcg-reproduction]", "FOLDER", "Output");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
+    options.add_flag("--silent", arguments->silent, "print nothing but errors", "Output");
     return [arguments, options] {
         if (arguments->scale != "small" && arguments->scale != "paper") {
             throw Error("unknown scale '" + arguments->scale + "': use small or paper");

@@ -1,7 +1,6 @@
 #include "cli/status_line.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace alfcg::cli {
 
@@ -13,33 +12,24 @@ std::string duration(double seconds) {
 }
 
 StatusLine::StatusLine(std::FILE* out, std::size_t total)
-    : out_(out),
-      total_(total),
-      terminal_(out != nullptr && isatty(fileno(out)) != 0),
-      start_(Clock::now()),
-      last_(start_ - std::chrono::hours(1)) {}
-
-StatusLine::~StatusLine() {
-    if (open_) fmt::print(out_, "\r\033[K");
-}
+    : out_(out), total_(total), line_(out), start_(Clock::now()), last_(start_ - std::chrono::hours(1)) {}
 
 void StatusLine::show(std::size_t done, const std::string& now, std::size_t skipped) {
     if (out_ == nullptr) return;
     const auto time = Clock::now();
-    if (time - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10000)))
+    if (time - last_ <
+        (line_.on_terminal() ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10000)))
         return;
     last_ = time;
-    std::string text = fmt::format("{} of {} runs", done, total_);
+    std::string count = fmt::format("{} of {} runs", done, total_);
     if (done > skipped) {
         const double elapsed = std::chrono::duration<double>(time - start_).count();
         const double left =
             elapsed * static_cast<double>(total_ - done) / static_cast<double>(done - skipped);
-        text += fmt::format(", {} left", duration(left));
+        count += fmt::format(", {} left", duration(left));
     }
-    text += "  " + now;
-    fmt::print(out_, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
-    std::fflush(out_);
-    open_ = terminal_;
+    line_.show({count, now});
+    if (!line_.on_terminal()) put(out_, count + "  " + now + "\n");
 }
 
 }  // namespace alfcg::cli

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/terminal.hpp"
+
 namespace alfcg::cli {
 
 /// One line for a whole series of runs: how many are done, what is running, and the time left. Kept up to date in place
@@ -13,19 +15,17 @@ class StatusLine {
   public:
     /// out = nullptr: says nothing.
     StatusLine(std::FILE* out, std::size_t total);
-    ~StatusLine();
-    StatusLine(const StatusLine&) = delete;
-    StatusLine& operator=(const StatusLine&) = delete;
 
     /// `done` of the total are finished; `now` is about to run. `skipped` were there already and took no time.
     void show(std::size_t done, const std::string& now, std::size_t skipped = 0);
+    /// Makes room for a line that stays.
+    void clear() { line_.clear(); }
 
   private:
     using Clock = std::chrono::steady_clock;
     std::FILE* out_;
     std::size_t total_;
-    bool terminal_;
-    bool open_ = false;
+    LiveLine line_;
     Clock::time_point start_;
     Clock::time_point last_;
 };

@@ -31,6 +31,7 @@ struct TrainArguments {
     std::string batches;
     std::string batches_out;
     bool quiet = false;
+    bool silent = false;
     bool json = false;
 };
 
@@ -95,7 +96,7 @@ void print_score(const char* title, const Score& score) {
 }
 
 void print_closing(const TrainArguments& arguments, Index weights, const Report& report) {
-    fmt::print("\n{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
+    fmt::print("{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
                report.iterations, report.epochs, report.seconds.method());
     fmt::print("{:<11}{:.8g}\n", "objective", report.metrics.objective);
     fmt::print("{:<11}{:.6g} ({})\n", "gap", report.metrics.gap,
@@ -116,19 +117,20 @@ void print_closing(const TrainArguments& arguments, Index weights, const Report&
 }
 
 template <class Real>
-void print_banner(std::FILE* out, const TrainArguments& arguments, const Problem<Real>& problem) {
+std::string banner(const TrainArguments& arguments, const Problem<Real>& problem) {
     const std::string& loss = problem.loss.name;
     const std::string classes =
         problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
-    fmt::print(out, "data       {}: {}{}\n", arguments.problem.data.source,
-               describe_features(problem.training.features), classes);
-    if (problem.held_out) fmt::print(out, "held out   {}\n", describe_features(problem.held_out->features));
-    fmt::print(out, "loss       {}{}{}\n", loss,
-               arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "",
-               problem.intercept ? ", with an intercept" : "");
-    fmt::print(out, "region     {}\n", problem.region_text);
-    fmt::print(out, "method     {}, {}, {} thread{}\n\n", arguments.run.method, arguments.problem.precision,
-               problem.threads, problem.threads == 1 ? "" : "s");
+    std::string text = fmt::format("data       {}: {}{}\n", arguments.problem.data.source,
+                                   describe_features(problem.training.features), classes);
+    if (problem.held_out)
+        text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
+    text += fmt::format("loss       {}{}{}\n", loss,
+                        arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "",
+                        problem.intercept ? ", with an intercept" : "");
+    text += fmt::format("region     {}\n", problem.region_text);
+    return text + fmt::format("method     {}, {}, {} thread{}\n\n", arguments.run.method,
+                              arguments.problem.precision, problem.threads, problem.threads == 1 ? "" : "s");
 }
 
 template <class Real>
@@ -143,8 +145,9 @@ int train(TrainArguments& arguments) {
         options.batches = read_batches(arguments.batches, rows(problem.training.features));
     std::FILE* table = arguments.json ? stderr : stdout;
     // The summary alone goes to stdout; a stderr that is not looked at keeps its one line for errors.
-    const bool show = !arguments.quiet && (!arguments.json || isatty(STDERR_FILENO) != 0);
-    if (show) print_banner(table, arguments, problem);
+    const bool show =
+        !arguments.quiet && !arguments.silent && (!arguments.json || isatty(STDERR_FILENO) != 0);
+    if (show) put(table, banner(arguments, problem));
 
     std::string trace(trace_header);
     std::optional<InterruptGuard> guard(std::in_place);
@@ -178,7 +181,8 @@ int train(TrainArguments& arguments) {
 
     if (arguments.json) {
         fmt::print("{}\n", json_text(summary(arguments, problem, report, fitted.model.intercept)));
-    } else if (!arguments.quiet) {
+    } else if (!arguments.silent) {
+        if (show) fmt::print("\n");
         print_closing(arguments, fitted.model.weights.size(), report);
     }
     return report.status == Status::interrupted ? exit_interrupted : 0;
@@ -200,11 +204,13 @@ Command add_train(CommandOptions options) {
                        "draw the batches from this file: a line of row numbers per draw", "FILE", group);
     options.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn", "FILE",
                        group);
-    options.add_flag("--quiet", arguments->quiet, "print no table", group);
+    options.add_flag("--quiet", arguments->quiet, "print no table, only the closing summary", group);
+    options.add_flag("--silent", arguments->silent, "print nothing but errors", group);
     options.add_flag("--json", arguments->json,
                      "print the closing summary as one JSON object; a table only on a terminal, to stderr",
                      group);
     return [arguments] {
+        check_silence(arguments->silent, arguments->json);
         if (arguments->trace_every < 1) throw QuantityError("trace-every", "must be at least 1");
         arguments->problem.verify();
         if (arguments->model.empty()) arguments->model = default_model_path(arguments->problem.data.source);

@@ -1,0 +1,96 @@
+#include "cli/terminal.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace alfcg::cli {
+
+namespace {
+
+constexpr std::size_t usual_width = 80;
+
+std::size_t width_of(std::FILE* terminal) {
+    struct winsize size {};
+    const bool known = ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : usual_width;
+}
+
+bool starts_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+// The first `count` characters.
+std::string beginning(const std::string& text, std::size_t count) {
+    std::size_t end = 0;
+    for (; end < text.size(); ++end)
+        if (starts_character(text[end]) && count-- == 0) break;
+    return text.substr(0, end);
+}
+
+bool reader_left(std::FILE* out) {
+    struct pollfd state {
+        fileno(out), POLLOUT, 0
+    };
+    return poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+void put(std::FILE* out, std::string_view text) {
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), out));
+}
+
+void hold_standard_streams() {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (fcntl(stream, F_GETFD) < 0)
+            static_cast<void>(open("/dev/null", O_RDONLY));  // printing fails still
+}
+
+std::string output_failure() {
+    errno = 0;
+    const bool complete = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    const int reason = errno;
+    if (complete || reason == EPIPE || reader_left(stdout)) return {};
+    return "standard output: cannot write" +
+           (reason == 0 ? std::string() : ": " + std::generic_category().message(reason));
+}
+
+std::string fit_width(const std::vector<std::string>& pieces, std::size_t width) {
+    std::string line;
+    for (const std::string& piece : pieces) {
+        const std::string longer = line.empty() ? piece : line + "  " + piece;
+        if (characters(longer) > width) break;
+        line = longer;
+    }
+    return line.empty() && !pieces.empty() ? beginning(pieces.front(), width) : line;
+}
+
+LiveLine::LiveLine(std::FILE* out) : out_(out), terminal_(out != nullptr && isatty(fileno(out)) != 0) {}
+
+void LiveLine::show(const std::vector<std::string>& pieces) {
+    if (!terminal_) return;
+    // The cursor waits at the line's beginning. A terminal that becomes narrower may break the line in two: the cursor
+    // is at the beginning still, and what follows it is cleared. The last column stays empty, as some terminals wrap there.
+    put(out_, "\033[J" + fit_width(pieces, width_of(out_) - 1) + "\r");
+    std::fflush(out_);
+    open_ = true;
+}
+
+void LiveLine::clear() {
+    if (!open_) return;
+    put(out_, "\033[J");
+    std::fflush(out_);
+    open_ = false;
+}
+
+}  // namespace alfcg::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace alfcg::cli {
+
+/// Prints in the middle of work that is to go on whatever becomes of the output: a reader that has left (`| head`) and a
+/// full disk are remembered by the stream, and looked at when the work is done (`output_failure`).
+void put(std::FILE* out, std::string_view text);
+
+/// Takes the numbers of standard streams that the caller has closed: a file opened later would get one, and what is printed
+/// would end up in it. To be called first.
+void hold_standard_streams();
+
+/// Flushes; why the standard output did not take all that was printed, or nothing when it did, or when its reader left before
+/// the end, which is the reader's right.
+std::string output_failure();
+
+/// As many of the pieces, from the first on and two spaces apart, as fit into `width` columns; the first is cut where it does not
+/// fit alone.
+std::string fit_width(const std::vector<std::string>& pieces, std::size_t width);
+
+/// One line of a terminal that is written again and again in its place. It never wraps: the width is asked for each time, so
+/// that a terminal may be resized at any time.
+class LiveLine {
+  public:
+    /// out = nullptr: says nothing.
+    explicit LiveLine(std::FILE* out);
+    ~LiveLine() { clear(); }
+    LiveLine(const LiveLine&) = delete;
+    LiveLine& operator=(const LiveLine&) = delete;
+
+    [[nodiscard]] bool on_terminal() const { return terminal_; }
+    /// The most important piece first. Only on a terminal.
+    void show(const std::vector<std::string>& pieces);
+    /// Makes room for a line that stays.
+    void clear();
+
+  private:
+    std::FILE* out_;
+    bool terminal_;
+    bool open_ = false;
+};
+
+}  // namespace alfcg::cli
