@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -16,6 +17,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/text.hpp"
 #include "cli/terminal.hpp"
 
 namespace alfcg::cli {
@@ -38,12 +40,25 @@ std::string quoted(const std::string& word) {
     return result + "'";
 }
 
+std::string explain_option(const CLI::App& app, const std::string& given) {
+    const std::string name = given.substr(0, given.find('='));
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        if (option->nonpositional()) names.push_back(option->get_lnames().front());
+    const std::size_t letters = std::min(name.find_first_not_of('-'), name.size());
+    return "unknown option " + name + suggestion(name.substr(letters), names, "--");
+}
+
 // No command, or one that does not exist.
 std::string explain_command(CLI::App& app, const std::string& given) {
-    std::string names;
+    if (given.starts_with('-')) return explain_option(app, given);
+    std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
-        names += (names.empty() ? "" : ", ") + command->get_name();
-    return (given.empty() ? "a command is needed: " : "unknown command '" + given + "': use ") + names;
+        if (!command->get_group().empty()) names.push_back(command->get_name());
+    const std::string all = fmt::format("{}", fmt::join(names, ", "));
+    if (given.empty()) return "a command is needed: " + all;
+    const std::string meant = suggestion(given, names);
+    return "unknown command '" + given + "'" + (meant.empty() ? ": use " + all : meant);
 }
 
 // "Could not convert: --rows = 1e3": what reads as a number all the same should have been a whole one.
@@ -65,11 +80,14 @@ std::string explain(const CLI::ParseError& error, CLI::App& app, const std::stri
     if (chosen.empty()) return explain_command(app, first_argument) + " (see alfcg --help)";
     const std::string& command = chosen.front()->get_name();
     std::string text = error.what();
-    if (const auto extras = app.remaining(true);
-        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
-        const std::string& extra = extras.front();
-        text =
-            extra.starts_with('-') ? "unknown option " + extra : "'" + extra + "' is one argument too many";
+    const auto extras = app.remaining(true);
+    // The value of an option with a slip may have been taken for something else: the slip is what to tell first.
+    const auto slip = std::find_if(extras.begin(), extras.end(),
+                                   [](const std::string& extra) { return extra.starts_with('-'); });
+    if (slip != extras.end()) {
+        text = explain_option(*chosen.front(), *slip);
+    } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+        text = "'" + extras.front() + "' is one argument too many";
     } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
         text = explain_conversion(text);
     }

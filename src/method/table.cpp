@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
 #include "method/alf.hpp"
 #include "method/sliding.hpp"
@@ -202,12 +203,14 @@ std::span<const MethodRow> method_table() {
 }
 
 const MethodRow& find_method(std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     for (const MethodRow& row : table()) {
         if (row.name == name) return row;
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+        names.emplace_back(row.name);
     }
-    throw Error("unknown method '" + std::string(name) + "': use one of " + names);
+    const std::string meant = suggestion(name, names);
+    throw Error("unknown method '" + std::string(name) + "'" +
+                (meant.empty() ? ": use " + listed(names, "or") : meant));
 }
 
 std::vector<MethodInfo> methods() {

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
 #include "objective/loss_table.hpp"
 
@@ -75,12 +78,13 @@ const std::vector<LossRow>& table() {
 }  // namespace
 
 const LossRow& find_loss(std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     for (const LossRow& row : table()) {
         if (row.name == name) return row;
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+        names.emplace_back(row.name);
     }
-    throw QuantityError("loss", "must be one of " + names + ", not '" + std::string(name) + "'");
+    throw QuantityError("loss", fmt::format("must be one of {}, not '{}'{}", fmt::join(names, ", "), name,
+                                            suggestion(name, names)));
 }
 
 std::vector<LossInfo> losses() {

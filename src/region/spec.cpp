@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
 #include "region/settings.hpp"
 
@@ -79,12 +80,13 @@ const std::vector<RegionRow>& table() {
 }
 
 const RegionRow& find_region(std::string_view name) {
-    std::string names;
+    std::vector<std::string> names;
     for (const RegionRow& row : table()) {
         if (row.name == name) return row;
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+        names.emplace_back(row.name);
     }
-    throw QuantityError("region", fmt::format("must be one of {}, not '{}'", names, name));
+    throw QuantityError("region", fmt::format("must be one of {}, not '{}'{}", fmt::join(names, ", "), name,
+                                              suggestion(name, names)));
 }
 
 std::array<std::pair<std::string_view, double>, 3> weights_of(const Composite& composite) {

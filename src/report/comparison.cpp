@@ -9,6 +9,7 @@
 #include <set>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "alfcg/method/solve.hpp"
 
@@ -81,10 +82,15 @@ std::vector<std::string> select_methods(std::string_view list) {
             }
         }
         if (!known) {
+            std::vector<std::string> names{"all"};
+            for (const MethodInfo& method : table) {
+                names.emplace_back(method.setting);
+                names.emplace_back(method.name);
+            }
             throw Error(
                 fmt::format("`methods`: '{}' is neither a method (see alfcg methods) nor deterministic, "
-                            "finite-sum, expectation or all",
-                            word));
+                            "finite-sum, expectation or all{}",
+                            word, suggestion(word, names)));
         }
     }
     if (wanted.empty()) throw Error("`methods`: give at least one method");
