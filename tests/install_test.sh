@@ -33,3 +33,7 @@ run cmake -S "$source/examples/installed" -B "$work/example" -G "$(cached CMAKE_
 run cmake --build "$work/example"
 "$work/example/example"
 run "$work/prefix/bin/alfcg" --help
+# Where man, bash and zsh look for them.
+for file in man/man1/alfcg.1 bash-completion/completions/alfcg zsh/site-functions/_alfcg; do
+    run test -s "$work/prefix/share/$file"
+done

@@ -49,12 +49,16 @@ std::string explain_option(const CLI::App& app, const std::string& given) {
     return "unknown option " + name + suggestion(name.substr(letters), names, "--");
 }
 
+// Those that lists show.
+std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
 // No command, or one that does not exist.
-std::string explain_command(CLI::App& app, const std::string& given) {
+std::string explain_command(const CLI::App& app, const std::string& given) {
     if (given.starts_with('-')) return explain_option(app, given);
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
-        if (!command->get_group().empty()) names.push_back(command->get_name());
+    for (const CLI::App* command : shown_commands(app)) names.push_back(command->get_name());
     const std::string all = fmt::format("{}", fmt::join(names, ", "));
     if (given.empty()) return "a command is needed: " + all;
     const std::string meant = suggestion(given, names);
@@ -119,6 +123,10 @@ void CommandOptions::add_flag(const std::string& name, bool& value, const std::s
     app_->add_flag(name, value, help)->group(group);
 }
 
+void CommandOptions::add_values(const std::string& name, std::vector<std::string> values) {
+    (*values_)[app_->get_option(name)] = std::move(values);
+}
+
 std::string CommandOptions::as_typed() const {
     std::string text = "alfcg " + app_->get_name();
     std::set<const CLI::Option*> written;
@@ -144,7 +152,33 @@ void CommandLine::add(const std::string& name, const std::string& description,
                       Command (*fill)(CommandOptions)) {
     CLI::App* command = app_->add_subcommand(name, description);
     command->get_formatter()->column_width(34);
-    commands_[command] = fill(CommandOptions(*command));
+    commands_[command] = fill(CommandOptions(*command, values_));
+}
+
+void CommandLine::add_hidden(const std::string& name, const std::string& description,
+                             Command (*fill)(CommandOptions, const CommandLine&)) {
+    CLI::App* command = app_->add_subcommand(name, description)->group("");
+    commands_[command] = fill(CommandOptions(*command, values_), *this);
+}
+
+std::vector<CommandDescription> CommandLine::describe() const {
+    std::vector<CommandDescription> commands;
+    for (const CLI::App* command : shown_commands(*app_)) {
+        CommandDescription description{command->get_name(), command->get_description(), {}};
+        for (const CLI::Option* option : command->get_options()) {
+            OptionDescription entry;
+            for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
+            if (option->get_items_expected_max() > 0) entry.word = option->get_type_name();
+            entry.help = option->get_description();
+            entry.group = option->get_group();
+            entry.required = option->get_required();
+            const auto values = values_.find(option);
+            if (values != values_.end()) entry.values = values->second;
+            description.options.push_back(std::move(entry));
+        }
+        commands.push_back(std::move(description));
+    }
+    return commands;
 }
 
 int CommandLine::run(int argc, char** argv) {

@@ -17,6 +17,10 @@ Command add_regions(CommandOptions options);
 Command add_losses(CommandOptions options);
 Command add_demo(CommandOptions options);
 
+/// About the commands themselves: the manual page and the shells' completions, made from the options' table.
+Command add_manual(CommandOptions options, const CommandLine& line);
+Command add_completion(CommandOptions options, const CommandLine& line);
+
 /// Finds out before hours of work whether the outputs can be written, and that none of them would replace
 /// another one or an input; nothing is left behind. Empty names are passed over.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);

@@ -208,6 +208,7 @@ Command add_compare(CommandOptions options) {
         "--methods", arguments->methods,
         "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]", "LIST",
         "Method");
+    options.add_values("--methods", method_choices());
     options.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]",
                        "K", "Method");
     arguments->parameters.add_to(options);

@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
         line.add("regions", "list the regions and their composite terms", add_regions);
         line.add("losses", "list the losses", add_losses);
         line.add("demo", "train on embedded data and show what came of it", add_demo);
+        line.add_hidden("manual", "the manual page, for man", add_manual);
+        line.add_hidden("completion", "what bash or zsh needs to complete alfcg's words", add_completion);
         return checked(line.run(argc, argv));
     } catch (const std::bad_alloc&) {
         return fail(

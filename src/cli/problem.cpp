@@ -24,6 +24,13 @@ void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& pa
 
 }  // namespace
 
+std::vector<std::string> normalization_names() {
+    using enum Normalization;
+    std::vector<std::string> names;
+    for (const Normalization kind : {none, rows, columns, spectral}) names.emplace_back(to_text(kind));
+    return names;
+}
+
 void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_argument(
         "data", source,
@@ -32,6 +39,8 @@ void DataArguments::add_to(CommandOptions options, bool training) {
     for (const FormatInfo& format : formats()) names.emplace_back(format.name);
     const std::string group = "Data";
     options.add_option("--format", read.format, listed(names, "or"), "NAME", group);
+    names.front() = "auto";
+    options.add_values("--format", names);
     options.add_option("--labels", read.labels,
                        "the file that holds the labels of " + format_titles_with_label_file("or") + " data",
                        "FILE", group);
@@ -64,19 +73,26 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
     data.add_to(options, true);
     Specification& chosen = specification;
     options.add_option("--normalize", normalize, "none, rows, columns or spectral [none]", "NAME", "Data");
+    options.add_values("--normalize", normalization_names());
     options.add_option("--holdout", chosen.hold_out,
                        "set a random fraction of the rows aside for testing [0]", "FRACTION", "Data");
     const std::string group = "Problem";
-    const auto names = [](const auto& rows) {
-        std::string text;
-        for (const auto& row : rows) text += (text.empty() ? "" : ", ") + std::string(row.name);
-        return text;
+    const auto names_of = [](const auto& rows) {
+        std::vector<std::string> names;
+        for (const auto& row : rows) names.emplace_back(row.name);
+        return names;
     };
-    options.add_option("--loss", chosen.loss.name, names(losses()) + " [from the labels]", "NAME", group);
+    const auto loss_names = names_of(losses());
+    const auto region_names = names_of(regions());
+    options.add_option("--loss", chosen.loss.name,
+                       fmt::format("{} [from the labels]", fmt::join(loss_names, ", ")), "NAME", group);
+    options.add_values("--loss", loss_names);
     add_parameters(options, loss_parameters(), chosen.loss.parameters, "see alfcg losses", group);
-    options.add_option("--region", chosen.region.name,
-                       names(regions()) + " [nuclear for a matrix of weights, l1 for a vector]", "NAME",
-                       group);
+    options.add_option(
+        "--region", chosen.region.name,
+        fmt::format("{} [nuclear for a matrix of weights, l1 for a vector]", fmt::join(region_names, ", ")),
+        "NAME", group);
+    options.add_values("--region", region_names);
     add_parameters(options, region_parameters(), chosen.region.parameters, "see alfcg regions", group);
     chosen.intercept = intercept;
     options.add_flag("--intercept", with_intercept,
@@ -95,6 +111,7 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
                        "weight of the nuclear norm in the objective [0]", "W", group);
     const std::string running = "Running";
     options.add_option("--precision", precision, "f32 or f64 [f32]", "NAME", running);
+    options.add_values("--precision", {"f32", "f64"});
     options.add_option("--threads", chosen.threads, "threads [all cores]", "N", running);
     options.add_option("--seed", chosen.options.seed, "seed of the batches and of the hold-out split [0]",
                        "N", running);

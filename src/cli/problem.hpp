@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "alfcg/fit/fit.hpp"
 #include "cli/command_line.hpp"
@@ -42,6 +43,9 @@ struct ProblemArguments {
     [[nodiscard]] std::uint64_t seed() const { return specification.options.seed; }
     [[nodiscard]] bool is_double() const { return precision == "f64"; }
 };
+
+/// What --normalize takes.
+std::vector<std::string> normalization_names();
 
 /// "15935 rows, 62061 features, 1272569 non-zeros" and the like.
 template <class Real>

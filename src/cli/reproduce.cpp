@@ -16,6 +16,7 @@
 #include "alfcg/method/catalogue.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/problem.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
 #include "core/threads.hpp"
@@ -397,21 +398,25 @@ int reproduce(const ReproduceArguments& arguments) {
 Command add_reproduce(CommandOptions options) {
     auto arguments = std::make_shared<ReproduceArguments>();
     options.add_option("figures", arguments->figures, "figures of the paper, 1 to 7 [all]", "FIGURE");
+    options.add_values("figures", {"1", "2", "3", "4", "5", "6", "7"});
     options.add_option("--scale", arguments->scale,
                        "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]", "NAME",
                        "Data");
     options.add_flag("--intercept", arguments->intercept,
                      "add a constant, which nothing constrains, to every score; the paper has none", "Data");
+    options.add_values("--scale", {"small", "paper"});
     options.add_option("--normalize", arguments->normalize,
                        "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
                        "with the printed rho, none with auto]",
                        "NAME", "Data");
+    options.add_values("--normalize", normalization_names());
     options.add_option("--data-dir", arguments->data_dir, "folder of the MNIST files [$ALFCG_DATA]", "FOLDER",
                        "Data");
     options.add_option("--seeds", arguments->seeds, "seeds of the stochastic methods [3]", "K", "Method");
     arguments->parameters.add_to(options);
     arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", reproduced_epochs));
     options.add_option("--precision", arguments->precision, "f32 or f64 [f32]", "NAME", "Running");
+    options.add_values("--precision", {"f32", "f64"});
     options.add_option("--threads", arguments->threads, "threads [all cores]", "N", "Running");
     options.add_option("--output", arguments->output,
                        "folder for the report and the runs [alfcg-reproduction]", "FOLDER", "Output");

@@ -13,6 +13,12 @@ constexpr double default_epochs = 100;
 
 }  // namespace
 
+std::vector<std::string> method_names() {
+    std::vector<std::string> names;
+    for (const MethodInfo& info : methods()) names.emplace_back(info.name);
+    return names;
+}
+
 void ParameterArguments::add_to(CommandOptions options) {
     for (const ParameterInfo& info : method_parameters()) {
         const std::string name(info.name);
@@ -62,6 +68,7 @@ void BudgetArguments::apply_bounded(Options& options, double epochs) const {
 
 void RunArguments::add_to(CommandOptions options) {
     options.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]", "NAME", "Method");
+    options.add_values("--method", method_names());
     parameters.add_to(options);
     budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
 }

@@ -3,11 +3,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "alfcg/method/options.hpp"
 #include "cli/command_line.hpp"
 
 namespace alfcg::cli {
+
+/// The methods of the table.
+std::vector<std::string> method_names();
 
 /// The methods' parameters, each an option of its own.
 struct ParameterArguments {

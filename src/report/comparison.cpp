@@ -65,6 +65,15 @@ bool is_stochastic(std::string_view method) {
     return setting_of(method) != "deterministic";
 }
 
+std::vector<std::string> method_choices() {
+    std::vector<std::string> choices{"all"};
+    for (const MethodInfo& method : methods())
+        if (std::find(choices.begin(), choices.end(), method.setting) == choices.end())
+            choices.emplace_back(method.setting);
+    for (const MethodInfo& method : methods()) choices.emplace_back(method.name);
+    return choices;
+}
+
 std::vector<std::string> select_methods(std::string_view list) {
     std::set<std::string, std::less<>> wanted;
     const auto table = methods();
@@ -82,15 +91,10 @@ std::vector<std::string> select_methods(std::string_view list) {
             }
         }
         if (!known) {
-            std::vector<std::string> names{"all"};
-            for (const MethodInfo& method : table) {
-                names.emplace_back(method.setting);
-                names.emplace_back(method.name);
-            }
             throw Error(
                 fmt::format("`methods`: '{}' is neither a method (see alfcg methods) nor deterministic, "
                             "finite-sum, expectation or all{}",
-                            word, suggestion(word, names)));
+                            word, suggestion(word, method_choices())));
         }
     }
     if (wanted.empty()) throw Error("`methods`: give at least one method");

@@ -61,6 +61,9 @@ nlohmann::json ranking_table(const std::vector<RunRecord>& runs);
 /// order, each once. Throws Error for what is neither.
 std::vector<std::string> select_methods(std::string_view list);
 
+/// The words that select_methods takes.
+std::vector<std::string> method_choices();
+
 /// The setting of a method; whether its runs depend on the seed.
 std::string setting_of(std::string_view method);
 bool is_stochastic(std::string_view method);
