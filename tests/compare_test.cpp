@@ -61,6 +61,88 @@ TEST(Compare, WritesOneTracePerRunAndRanksTheMeans) {
     }
 }
 
+TEST(Compare, ShowsWhatTheModelsAreWorthAsTrainDoes) {
+    TemporaryFolder folder;
+    const std::vector<std::string> problem{"randn-300-8", "--classes", "3",        "--holdout", "0.25",
+                                           "--seed",      "5",         "--radius", "4"};
+    std::vector<std::string> arguments{
+        "compare",  "--methods", "alfcg-d,alfcg-fs", "--seeds", "2", "--json", "--quiet",
+        "--output", "out",       "--max-iterations", "12"};
+    arguments.insert(arguments.end(), problem.begin(), problem.end());
+    const auto result = run_program(arguments, folder.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json summary = json::parse(result.out);
+    const char* const keys[] = {"accuracy", "holdout_accuracy", "rank", "nonzeros"};
+    std::map<std::string, std::map<std::string, double>> sums;
+    for (const json& run : summary["runs"]) {
+        for (const char* key : keys) sums[run["method"]][key] += run.at(key).get<double>();
+        if (run["seed"] != 5) continue;  // the seed chooses the rows that are held out
+        std::vector<std::string> train{"train",  "--method", run["method"].get<std::string>(),
+                                       "--json", "--quiet",  "--max-iterations",
+                                       "12"};
+        train.insert(train.end(), problem.begin(), problem.end());
+        const json alone = json::parse(run_program(train, folder.path()).out);
+        for (const char* key : keys) EXPECT_EQ(run.at(key), alone.at(key)) << run["method"] << " " << key;
+    }
+    for (const json& entry : summary["ranking"])
+        for (const char* key : keys)
+            EXPECT_NEAR(entry.at(key).get<double>() * entry["runs"].get<double>(), sums[entry["method"]][key],
+                        1e-9);
+    const std::string page = read_bytes(folder.file("out/report.html"));
+    EXPECT_NE(page.find("<title>alfcg compare randn-300-8"), std::string::npos);
+    for (const char* column : {"accuracy", "test", "rank", "non-zeros"})
+        EXPECT_NE(page.find("<button type=\"button\">" + std::string(column) + "<"), std::string::npos)
+            << column;
+    EXPECT_NE(page.find("75 rows, 8 features"), std::string::npos) << "it says how many rows were held out";
+}
+
+TEST(Compare, ShowsErrorsOfARegression) {
+    TemporaryFolder folder;
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += std::to_string(0.5 * i) + " 1:" + std::to_string(i) + "\n";
+    write_bytes(folder.file("line.libsvm"), text);
+    const auto result = run_program({"compare", "line.libsvm", "--methods", "alfcg-d,fw-armijo", "--loss",
+                                     "squared", "--holdout", "0.5", "--max-epochs", "30"},
+                                    folder.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    for (const char* word : {" error ", " test ", " non-zeros "})
+        EXPECT_NE(result.out.find(word), std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find('%'), std::string::npos);
+    const json summary = json::parse(read_bytes(folder.file("line.compare/summary.json")));
+    EXPECT_TRUE(summary["ranking"][0].contains("holdout_mean_squared_error"));
+    EXPECT_FALSE(summary["ranking"][0].contains("rank")) << "a vector has none";
+}
+
+TEST(Compare, OutputsAreNamedAfterTheDataLessTheEndings) {
+    const std::string rows = "1 1:1\n0 1:2\n1 1:3\n0 1:4\n";
+    for (const auto& [file, name] : std::map<std::string, std::string>{
+             {"a9a", "a9a"},
+             {"a9a.t", "a9a.t"},
+             {"letter.scale", "letter.scale"},
+             {"x.libsvm", "x"},
+             {"x.SVM", "x"},
+             {"v1.2.txt", "v1.2"},
+             {".svm", ".svm"},
+             {"my data.svm", "my data"},
+             {"x.svm.svm", "x.svm"},
+         }) {
+        TemporaryFolder folder;
+        TemporaryFolder elsewhere;
+        write_bytes(elsewhere.file(file), rows);
+        const auto trained =
+            run_program({"train", elsewhere.file(file), "--max-iterations", "2"}, folder.path());
+        EXPECT_EQ(trained.status, 0) << trained.err;
+        EXPECT_TRUE(fs::exists(folder.file(name + ".model.npz"))) << file;
+        EXPECT_EQ(
+            run_program({"compare", elsewhere.file(file), "--max-iterations", "2", "--methods", "alfcg-d"},
+                        folder.path())
+                .status,
+            0);
+        EXPECT_TRUE(fs::exists(folder.file(name + ".compare/report.html"))) << file;
+        EXPECT_EQ(folder.count(), 2);
+    }
+}
+
 TEST(Compare, RefusesWhatIsNoMethodOrNoParameterOfAny) {
     TemporaryFolder folder;
     const auto message = [&](const std::vector<std::string>& extra) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -125,7 +126,7 @@ TEST(Terminal, ResizingIsSeenAtTheNextLine) {
     EXPECT_EQ(program.wait(), 130);
 }
 
-TEST(Terminal, AComparisonsLineFitsToo) {
+TEST(Terminal, AComparisonsLineAndTableFitToo) {
     TemporaryFolder folder;
     OnTerminal program({"compare", "randn-500-10", "--methods", "deterministic", "--max-epochs", "300"}, 24,
                        folder.path());
@@ -133,6 +134,14 @@ TEST(Terminal, AComparisonsLineFitsToo) {
     const auto lines = live_lines(program.seen());
     ASSERT_FALSE(lines.empty());
     EXPECT_LT(longest(lines), 24U);
+    // Then the table, up to an empty line: the columns that fit.
+    std::istringstream rest(program.seen().substr(program.seen().rfind(clear) + clear.size()));
+    int rows = 0;
+    for (std::string line; std::getline(rest, line) && line != "\r"; ++rows) {
+        EXPECT_LE(line.size() - 1, 24U) << line;
+        EXPECT_NE(line.find(rows == 0 ? "method" : "-"), std::string::npos) << line;
+    }
+    EXPECT_GT(rows, 5);
 }
 
 // Runs a shell's command line with "$ALFCG" for the program; what came of it.

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "alfcg/core/error.hpp"
@@ -53,6 +54,18 @@ std::string with_options(const std::string& message) {
         }
     }
     return text + message.substr(copied);
+}
+
+std::string name_of_data(const std::string& source) {
+    std::filesystem::path name = std::filesystem::path(source).filename();
+    const auto strip = [&](std::initializer_list<std::string_view> endings) {
+        std::string ending = name.extension().string();
+        for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (std::find(endings.begin(), endings.end(), ending) != endings.end()) name.replace_extension();
+    };
+    strip({".gz", ".bz2", ".xz"});
+    strip({".libsvm", ".svm", ".svmlight", ".csv", ".tsv", ".npy", ".idx", ".txt", ".data", ".dat"});
+    return name.string();
 }
 
 void check_threads(int threads) {

@@ -24,6 +24,9 @@ Command add_completion(CommandOptions options, const CommandLine& line);
 /// Finds out before hours of work whether the outputs can be written, and that none of them would replace
 /// another one or an input; nothing is left behind. Empty names are passed over.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+/// The name of a data file less its folder and the endings that say how it is stored ("data/a9a.libsvm.gz" is a9a): what is
+/// made of it begins with that.
+std::string name_of_data(const std::string& source);
 /// Throw QuantityError when `threads` or `precision` is none that there is.
 void check_threads(int threads);
 void check_precision(const std::string& precision);

@@ -16,6 +16,7 @@
 #include "cli/problem.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
+#include "cli/terminal.hpp"
 #include "report/comparison.hpp"
 #include "report/page.hpp"
 #include "report/svg_figure.hpp"
@@ -60,11 +61,20 @@ nlohmann::json facts_of(const CompareArguments& arguments, const Problem<Real>& 
     facts.push_back({"data", arguments.problem.data.source + ": " +
                                  describe_features(problem.training.features) + classes + ", normalisation " +
                                  arguments.problem.normalize});
+    if (problem.held_out) facts.push_back({"held out", describe_features(problem.held_out->features)});
     facts.push_back({"loss", problem.loss.name});
     facts.push_back({"region", problem.region_text});
     facts.push_back({"computed with", fmt::format("{}, {} thread{}", arguments.problem.precision,
                                                   problem.threads, problem.threads == 1 ? "" : "s")});
     return facts;
+}
+
+void add_learned(nlohmann::ordered_json& row, const std::optional<Learned>& learned) {
+    if (!learned) return;
+    row[learned->measure()] = learned->training;
+    if (learned->held_out) row[std::string("holdout_") + learned->measure()] = *learned->held_out;
+    if (learned->rank) row["rank"] = *learned->rank;
+    row["nonzeros"] = learned->nonzeros;
 }
 
 nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::vector<RunRecord>& runs) {
@@ -84,6 +94,7 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
         row["epochs"] = entry.epochs;
         row["seconds"] = entry.seconds;
         if (entry.rho) row["rho"] = *entry.rho;
+        add_learned(row, entry.learned);
         json["ranking"].push_back(row);
     }
     json["runs"] = nlohmann::json::array();
@@ -98,25 +109,66 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
         row["objective"] = run.last().objective;
         row["gap"] = run.last().gap;
         if (run.rho) row["rho"] = *run.rho;
+        add_learned(row, run.learned);
         row["trace"] = fmt::format("runs/{}-{}.csv", run.method, run.seed);
         json["runs"].push_back(row);
     }
     return json;
 }
 
-void print_ranking(const std::vector<RunRecord>& runs) {
-    fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11} {:>10} {:>8} {:>9} {:>9}\n", "rank", "method", "setting",
-               "objective", "gap", "iterations", "epochs", "seconds", "rho");
-    int rank = 0;
-    for (const Ranked& entry : rank_runs(runs)) {
-        const std::string objective = entry.runs > 1
-                                          ? fmt::format("{:.6f} ± {:.1e}", entry.objective, entry.spread)
-                                          : fmt::format("{:.6f}          ", entry.objective);
-        const std::string rho = entry.rho ? fmt::format("{:>10.3g}", *entry.rho) : "";
-        fmt::print("{:>4} {:<15} {:<13} {:>24} {:>11.4g} {:>10.0f} {:>8.2f} {:>9.3f}{}\n", ++rank,
-                   entry.method, entry.setting, objective, entry.gap, entry.iterations, entry.epochs,
-                   entry.seconds, rho);
+std::string ranking_text(const std::vector<RunRecord>& runs) {
+    const std::vector<Ranked> ranking = rank_runs(runs);
+    std::vector<TextColumn> columns;
+    const auto add = [&](const char* title, int importance, const auto& cell) {
+        TextColumn column{title, importance};
+        for (const Ranked& entry : ranking) column.cells.push_back(cell(entry));
+        const bool empty = std::all_of(column.cells.begin(), column.cells.end(),
+                                       [](const std::string& text) { return text.empty(); });
+        if (!empty) columns.push_back(std::move(column));
+    };
+    const auto share = [](const Learned& learned, double score) {
+        return learned.classification ? fmt::format("{:.2f}%", 100 * score) : fmt::format("{:.4g}", score);
+    };
+    int place = 0;
+    add("", 6, [&](const Ranked&) { return std::to_string(++place); });
+    add("method", 10, [](const Ranked& entry) { return entry.method; });
+    columns.back().number = false;
+    add("setting", 0, [](const Ranked& entry) { return entry.setting; });
+    columns.back().number = false;
+    add("objective", 9, [](const Ranked& entry) { return fmt::format("{:.6f}", entry.objective); });
+    add("± seeds", 3,
+        [](const Ranked& entry) { return entry.runs > 1 ? fmt::format("{:.1e}", entry.spread) : ""; });
+    add("gap", 7, [](const Ranked& entry) { return fmt::format("{:.4g}", entry.gap); });
+    if (ranking.front().learned) {
+        const bool classification = ranking.front().learned->classification;
+        add(classification ? "accuracy" : "error", 5,
+            [&](const Ranked& entry) { return share(*entry.learned, entry.learned->training); });
+        add("test", 8, [&](const Ranked& entry) {
+            return entry.learned->held_out ? share(*entry.learned, *entry.learned->held_out) : "";
+        });
+        add("rank", 4, [](const Ranked& entry) {
+            return entry.learned->rank ? fmt::format("{:.3g}", *entry.learned->rank) : "";
+        });
+        add("non-zeros", 4,
+            [](const Ranked& entry) { return fmt::format("{:.0f}", entry.learned->nonzeros); });
     }
+    add("iterations", 1, [](const Ranked& entry) { return fmt::format("{:.0f}", entry.iterations); });
+    add("epochs", 2, [](const Ranked& entry) { return fmt::format("{:.2f}", entry.epochs); });
+    add("seconds", 6, [](const Ranked& entry) { return fmt::format("{:.3f}", entry.seconds); });
+    add("rho", 0, [](const Ranked& entry) { return entry.rho ? fmt::format("{:.3g}", *entry.rho) : ""; });
+    return text_table(columns, room_of(stdout));
+}
+
+template <class Real>
+Learned learned_of(const Fitted<Real>& fitted) {
+    const Report& report = fitted.report;
+    Learned learned;
+    learned.classification = report.training.classification;
+    learned.training = report.training.value();
+    if (report.held_out) learned.held_out = report.held_out->value();
+    if (report.rank) learned.rank = static_cast<double>(*report.rank);
+    learned.nonzeros = static_cast<double>(report.nonzeros);
+    return learned;
 }
 
 template <class Real>
@@ -127,8 +179,8 @@ int compare(CompareArguments& arguments) {
     Options budget;
     arguments.budget.apply_bounded(budget, compared_epochs);
 
-    const auto problem = prepare<Real>(arguments.problem.file(),
-                                       arguments.problem.resolve(arguments.problem.specification.options));
+    auto problem = prepare<Real>(arguments.problem.file(),
+                                 arguments.problem.resolve(arguments.problem.specification.options));
     std::vector<std::pair<std::string, std::uint64_t>> plan;
     for (const std::string& method : methods)
         for (int k = 0; k < (is_stochastic(method) ? arguments.seeds : 1); ++k) {
@@ -146,13 +198,15 @@ int compare(CompareArguments& arguments) {
             options.method = method;
             options.seed = seed;
             options.parameters = own_parameters(method, parameters);
-            // No warm start from another method.
-            const auto region = problem.new_region();
-            RunRecord run = record_run(*problem.objective, *region, options, compared_points,
-                                       [] { return InterruptGuard::asked(); });
+            RunRecorder recorder(options, compared_points);
+            const Fitted<Real> fitted = fit(problem, options, [&](const Snapshot<Real>& now) {
+                recorder.look(now);
+                return InterruptGuard::asked() ? Action::stop : Action::proceed;
+            });
             stopped = InterruptGuard::asked();
             if (stopped) break;  // half a run would not be on the same footing
-            runs.push_back(std::move(run));
+            runs.push_back(recorder.finish(fitted.report.status, fitted.report.scale));
+            runs.back().learned = learned_of(fitted);
         }
     }
     if (runs.empty()) return exit_interrupted;
@@ -169,13 +223,14 @@ int compare(CompareArguments& arguments) {
     }
     const auto summary = summary_of(arguments, runs);
     write_file((folder / "summary.json").string(), json_text(summary, 2) + "\n");
-    const nlohmann::json panel = panel_of(arguments.problem.data.source + ", " + problem.region_text, runs);
+    const std::string name = name_of_data(arguments.problem.data.source);
+    const nlohmann::json panel = panel_of(name + ", " + problem.region_text, runs);
     for (const char* quantity : {"suboptimality", "gap", "error"})
         for (const char* axis : {"seconds", "epochs", "iterations"}) {
             write_file((folder / "figures" / fmt::format("{}-{}.svg", quantity, axis)).string(),
                        svg_figure(panel, quantity, axis));
         }
-    const nlohmann::json report{{"title", "alfcg compare " + arguments.problem.data.source},
+    const nlohmann::json report{{"title", "alfcg compare " + name},
                                 {"command", arguments.command},
                                 {"version", version()},
                                 {"facts", facts_of(arguments, problem)},
@@ -187,16 +242,11 @@ int compare(CompareArguments& arguments) {
         fmt::print("{}\n", json_text(summary));
     } else if (!arguments.silent) {
         if (!arguments.quiet) {
-            print_ranking(runs);
-            fmt::print("\n");
+            put(stdout, ranking_text(runs) + "\n");
         }
         fmt::print("report     {}\n", (folder / "report.html").string());
     }
     return stopped ? exit_interrupted : 0;
-}
-
-std::string default_folder(const std::string& source) {
-    return std::filesystem::path(source).filename().string() + ".compare";
 }
 
 }  // namespace
@@ -213,7 +263,8 @@ Command add_compare(CommandOptions options) {
                        "K", "Method");
     arguments->parameters.add_to(options);
     arguments->budget.add_to(options, fmt::format("{:.0f} epochs when none is given", compared_epochs));
-    options.add_option("--output", arguments->output, "folder for the report and the runs [DATA.compare]",
+    options.add_option("--output", arguments->output,
+                       "folder for the report and the runs [NAME.compare in this folder, after the data]",
                        "FOLDER", "Output");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
     options.add_flag("--silent", arguments->silent, "print nothing but errors", "Output");
@@ -222,7 +273,8 @@ Command add_compare(CommandOptions options) {
         check_silence(arguments->silent, arguments->json);
         if (arguments->seeds < 1) throw QuantityError("seeds", "must be at least 1");
         arguments->problem.verify();
-        if (arguments->output.empty()) arguments->output = default_folder(arguments->problem.data.source);
+        if (arguments->output.empty())
+            arguments->output = name_of_data(arguments->problem.data.source) + ".compare";
         check_folder(arguments->output);
         arguments->command = options.as_typed();
         return arguments->problem.is_double() ? compare<double>(*arguments) : compare<float>(*arguments);

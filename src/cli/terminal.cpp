@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <system_error>
 
 namespace alfcg::cli {
@@ -35,6 +36,12 @@ std::string beginning(const std::string& text, std::size_t count) {
     for (; end < text.size(); ++end)
         if (starts_character(text[end]) && count-- == 0) break;
     return text.substr(0, end);
+}
+
+std::size_t width_of(const TextColumn& column) {
+    std::size_t width = characters(column.title);
+    for (const std::string& cell : column.cells) width = std::max(width, characters(cell));
+    return width;
 }
 
 bool reader_left(std::FILE* out) {
@@ -73,6 +80,38 @@ std::string fit_width(const std::vector<std::string>& pieces, std::size_t width)
         line = longer;
     }
     return line.empty() && !pieces.empty() ? beginning(pieces.front(), width) : line;
+}
+
+std::string text_table(const std::vector<TextColumn>& columns, std::size_t width) {
+    std::vector<const TextColumn*> shown;
+    for (const TextColumn& column : columns) shown.push_back(&column);
+    const auto needed = [&] {
+        std::size_t sum = 0;
+        for (const TextColumn* column : shown) sum += width_of(*column) + 2;
+        return sum;
+    };
+    while (shown.size() > 1 && needed() > width + 2)
+        shown.erase(std::min_element(shown.begin(), shown.end(), [](const auto* one, const auto* other) {
+            return one->importance < other->importance;
+        }));
+    std::string text;
+    const auto line = [&](const auto& cell_of) {
+        std::string row;
+        for (const TextColumn* column : shown) {
+            const std::string& cell = cell_of(*column);
+            const std::string space(width_of(*column) - characters(cell), ' ');
+            row += (row.empty() ? "" : "  ") + (column->number ? space + cell : cell + space);
+        }
+        text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+    };
+    line([](const TextColumn& column) -> const std::string& { return column.title; });
+    for (std::size_t k = 0; !columns.empty() && k < columns.front().cells.size(); ++k)
+        line([k](const TextColumn& column) -> const std::string& { return column.cells[k]; });
+    return text;
+}
+
+std::size_t room_of(std::FILE* out) {
+    return isatty(fileno(out)) != 0 ? width_of(out) : std::numeric_limits<std::size_t>::max() - 2;
 }
 
 LiveLine::LiveLine(std::FILE* out) : out_(out), terminal_(out != nullptr && isatty(fileno(out)) != 0) {}

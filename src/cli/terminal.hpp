@@ -23,6 +23,20 @@ std::string output_failure();
 /// fit alone.
 std::string fit_width(const std::vector<std::string>& pieces, std::size_t width);
 
+/// A column of a table of text.
+struct TextColumn {
+    std::string title;
+    int importance = 0;  // what is less important is left out first
+    bool number = true;  // set to the right, else to the left
+    std::vector<std::string> cells = {};
+};
+
+/// The table, a line for each row; columns that do not fit are left out.
+std::string text_table(const std::vector<TextColumn>& columns, std::size_t width);
+
+/// The columns of the terminal that `out` is, or as many as one likes where it is none.
+std::size_t room_of(std::FILE* out);
+
 /// One line of a terminal that is written again and again in its place. It never wraps: the width is asked for each time, so
 /// that a terminal may be resized at any time.
 class LiveLine {

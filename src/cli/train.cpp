@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -34,14 +33,6 @@ struct TrainArguments {
     bool silent = false;
     bool json = false;
 };
-
-// "a9a.gz" becomes "a9a.model.npz", in the current folder.
-std::string default_model_path(const std::string& source) {
-    std::filesystem::path name = std::filesystem::path(source).filename();
-    const std::string extension = name.extension().string();
-    if (extension == ".gz" || extension == ".bz2" || extension == ".xz") name.replace_extension();
-    return name.string() + ".model.npz";
-}
 
 template <class Real>
 nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
@@ -195,8 +186,8 @@ Command add_train(CommandOptions options) {
     arguments->problem.add_to(options, true);
     arguments->run.add_to(options);
     const std::string group = "Output";
-    options.add_option("--model", arguments->model, "where the model goes [DATA.model.npz in this folder]",
-                       "FILE", group);
+    options.add_option("--model", arguments->model,
+                       "where the model goes [NAME.model.npz in this folder, after the data]", "FILE", group);
     options.add_option("--trace", arguments->trace, "write the course of the run as CSV", "FILE", group);
     options.add_option("--trace-every", arguments->trace_every, "a trace row every K iterations [1]", "K",
                        group);
@@ -213,7 +204,8 @@ Command add_train(CommandOptions options) {
         check_silence(arguments->silent, arguments->json);
         if (arguments->trace_every < 1) throw QuantityError("trace-every", "must be at least 1");
         arguments->problem.verify();
-        if (arguments->model.empty()) arguments->model = default_model_path(arguments->problem.data.source);
+        if (arguments->model.empty())
+            arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
         check_outputs(
             {arguments->model, arguments->trace, arguments->batches_out},
             {arguments->problem.data.source, arguments->problem.data.read.labels, arguments->batches});

@@ -53,6 +53,22 @@ std::vector<std::string> methods_of(const std::vector<RunRecord>& runs) {
     return names;
 }
 
+// Means; runs of one comparison have all of it, or none.
+std::optional<Learned> mean_of(const std::vector<Learned>& all) {
+    if (all.empty()) return std::nullopt;
+    Learned mean = all.front();
+    const auto average = [&](const auto& part) {
+        double sum = 0;
+        for (const Learned& one : all) sum += part(one);
+        return sum / static_cast<double>(all.size());
+    };
+    mean.training = average([](const Learned& one) { return one.training; });
+    mean.nonzeros = average([](const Learned& one) { return one.nonzeros; });
+    if (mean.held_out) mean.held_out = average([](const Learned& one) { return *one.held_out; });
+    if (mean.rank) mean.rank = average([](const Learned& one) { return *one.rank; });
+    return mean;
+}
+
 }  // namespace
 
 std::string setting_of(std::string_view method) {
@@ -104,23 +120,28 @@ std::vector<std::string> select_methods(std::string_view list) {
     return names;
 }
 
+RunRecorder::RunRecorder(const Options& options, double points) : sampler_(options, points) {
+    record_.method = options.method;
+    record_.setting = setting_of(options.method);
+    record_.seed = options.seed;
+}
+
+RunRecord RunRecorder::finish(Status status, const std::optional<double>& rho) {
+    record_.status = to_text(status);
+    record_.rho = rho;
+    return std::move(record_);
+}
+
 template <class Real>
 RunRecord record_run(Objective<Real>& objective, Region<Real>& region, const Options& options, double points,
                      const std::function<bool()>& stop) {
-    RunRecord record;
-    record.method = options.method;
-    record.setting = setting_of(options.method);
-    record.seed = options.seed;
-    TraceSampler sampler(options, points);
+    RunRecorder recorder(options, points);
     const Observer<Real> observer = [&](const Snapshot<Real>& now) {
-        if (sampler.wants(now.iteration, now.epochs, now.seconds, now.last))
-            record.trace.push_back(trace_row(now));
+        recorder.look(now);
         return stop() ? Action::stop : Action::proceed;
     };
     const auto result = solve<Real>(objective, region, options, observer);
-    record.status = to_text(result.status);
-    record.rho = result.scale;
-    return record;
+    return recorder.finish(result.status, result.scale);
 }
 
 std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs) {
@@ -131,10 +152,12 @@ std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs) {
         entry.setting = setting_of(name);
         std::vector<double> objectives;
         std::vector<double> scales;
+        std::vector<Learned> learned;
         for (const RunRecord& run : runs) {
             if (run.method != name) continue;
             objectives.push_back(run.last().objective);
             if (run.rho) scales.push_back(*run.rho);
+            if (run.learned) learned.push_back(*run.learned);
             entry.gap += run.last().gap;
             entry.iterations += static_cast<double>(run.last().iteration);
             entry.epochs += run.last().epochs;
@@ -146,6 +169,7 @@ std::vector<Ranked> rank_runs(const std::vector<RunRecord>& runs) {
         for (double* sum : {&entry.gap, &entry.iterations, &entry.epochs, &entry.seconds}) *sum /= count;
         if (scales.size() == objectives.size())
             entry.rho = std::accumulate(scales.begin(), scales.end(), 0.0) / count;
+        entry.learned = mean_of(learned);
         double squares = 0;
         for (const double objective : objectives) squares += std::pow(objective - entry.objective, 2);
         entry.spread = objectives.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
@@ -173,39 +197,6 @@ nlohmann::json panel_of(const std::string& title, const std::vector<RunRecord>& 
         curves.push_back(std::move(curve));
     }
     return {{"title", title}, {"best", best_objective(runs)}, {"curves", std::move(curves)}};
-}
-
-nlohmann::json ranking_table(const std::vector<RunRecord>& runs) {
-    using nlohmann::json;
-    const json columns =
-        json::array({{{"name", "rank"}, {"type", "number"}},
-                     {{"name", "method"}, {"type", "method"}},
-                     {{"name", "setting"}, {"type", "text"}},
-                     {{"name", "runs"}, {"type", "number"}},
-                     {{"name", "objective"}, {"type", "number"}, {"digits", 7}, {"best", "min"}},
-                     {{"name", "± over seeds"}, {"type", "number"}, {"digits", 2}},
-                     {{"name", "gap"}, {"type", "number"}, {"digits", 4}, {"best", "min"}},
-                     {{"name", "iterations"}, {"type", "number"}, {"digits", 6}},
-                     {{"name", "epochs"}, {"type", "number"}, {"digits", 4}},
-                     {{"name", "seconds"}, {"type", "number"}, {"digits", 3}},
-                     {{"name", "ρ"}, {"type", "number"}, {"digits", 3}}});
-    json rows = json::array();
-    for (const Ranked& entry : rank_runs(runs)) {
-        const json spread = entry.runs > 1 ? json(entry.spread) : json();
-        rows.push_back(
-            json::array({rows.size() + 1, entry.method, entry.setting, entry.runs, number(entry.objective),
-                         spread, number(entry.gap), std::round(entry.iterations), entry.epochs, entry.seconds,
-                         entry.rho ? number(*entry.rho) : json()}));
-    }
-    return {
-        {"title", "Result at the end of the budget"},
-        {"columns", columns},
-        {"rows", rows},
-        {"note",
-         "Means over the seeds. Epochs count component gradients over N; function values are not in them. "
-         "Seconds are the method's own time, metrics excluded. ρ is the scale of ALFCG's curvature: as "
-         "given, "
-         "or the last one that the method found."}};
 }
 
 template RunRecord record_run(Objective<float>&, Region<float>&, const Options&, double,

@@ -13,6 +13,18 @@
 
 namespace alfcg {
 
+/// What a run's weights are worth as a model; of several runs, the means.
+struct Learned {
+    bool classification = false;     // scores are shares of right answers, else mean squared errors
+    double training = 0;             // score on the rows that train
+    std::optional<double> held_out;  // score on those that do not
+    std::optional<double> rank;      // of a matrix of weights
+    double nonzeros = 0;
+
+    /// The score's name: accuracy or mean_squared_error.
+    [[nodiscard]] const char* measure() const { return classification ? "accuracy" : "mean_squared_error"; }
+};
+
 /// One finished run of a comparison.
 struct RunRecord {
     std::string method;
@@ -21,8 +33,26 @@ struct RunRecord {
     std::string status;
     std::optional<double> rho;    // given or found, where the method has it
     std::vector<TraceRow> trace;  // sampled; the first and the last iterate always
+    std::optional<Learned> learned = std::nullopt;
 
     [[nodiscard]] const TraceRow& last() const { return trace.back(); }
+};
+
+/// Keeps about `points` rows of a run's course, shown iterate by iterate.
+class RunRecorder {
+  public:
+    RunRecorder(const Options& options, double points);
+    template <class Real>
+    void look(const Snapshot<Real>& now) {
+        if (sampler_.wants(now.iteration, now.epochs, now.seconds, now.last))
+            record_.trace.push_back(trace_row(now));
+    }
+    /// The record of the run, which ended so.
+    RunRecord finish(Status status, const std::optional<double>& rho);
+
+  private:
+    RunRecord record_;
+    TraceSampler sampler_;
 };
 
 /// Runs one method and keeps about `points` rows of its course; metrics are off the method's clock. `stop` is asked at
@@ -42,7 +72,8 @@ struct Ranked {
     double iterations = 0;
     double epochs = 0;
     double seconds = 0;
-    std::optional<double> rho;  // where every run has one
+    std::optional<double> rho;       // where every run has one
+    std::optional<Learned> learned;  // likewise
 };
 
 /// One entry per method, the lowest final objective first.
