@@ -73,6 +73,8 @@ nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Re
                        {"step", report.seconds.step},
                        {"metrics", report.seconds.metrics}};
     json["oracle_calls"] = report.counters.oracle_calls;
+    json["warnings"] = nlohmann::json::array();
+    for (const std::string& warning : report.warnings) json["warnings"].push_back(with_options(warning));
     json["model"] = arguments.model;
     if (!arguments.trace.empty()) json["trace"] = arguments.trace;
     return json;
@@ -105,6 +107,8 @@ void print_closing(const TrainArguments& arguments, Index weights, const Report&
                report.seconds.metrics);
     fmt::print("{:<11}{}\n", "model", arguments.model);
     if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
+    for (const std::string& warning : report.warnings)
+        fmt::print("{:<11}{}\n", "warning", with_options(warning));
 }
 
 template <class Real>

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
+#include "fit/warnings.hpp"
 
 namespace alfcg {
 
@@ -71,7 +72,9 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     fitted.model = model_of(problem, options.method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);
     // The training rows are scaled already.
-    fitted.report.training = score_of(fitted.model, problem.training, problem.threads);
+    const Predictions answers = predict(fitted.model, problem.training, false, problem.threads);
+    fitted.report.training = score_of(answers);
+    fitted.report.warnings = warnings_of(fitted.model, region->start(problem.objective->shape()), answers);
     fitted.model.scaling = problem.scaling;
     if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.threads);
     return fitted;

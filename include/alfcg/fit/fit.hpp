@@ -121,6 +121,8 @@ struct Report {
     // Of a matrix of weights; a vector has none.
     std::vector<double> singular_values;  // largest first
     std::optional<Index> rank;            // see numerical_rank
+    // What a user should know: weights that have not moved, a model with one answer for all. A line each, mostly none.
+    std::vector<std::string> warnings;
 };
 
 template <class Real>
