@@ -73,8 +73,10 @@ TEST(Suggestion, TheProgramSaysWhatWasMeantInOneLine) {
     EXPECT_EQ(
         message({"train", "--iterations"}),
         "alfcg: unknown option --iterations; did you mean --max-iterations? (see alfcg train --help)\n");
-    EXPECT_EQ(message({"train", "randn-9-3", "--method", "alfcg-fd"}),
-              "alfcg: unknown method 'alfcg-fd'; did you mean alfcg-d?\n");
+    const std::string method = message({"train", "randn-9-3", "--method", "alfcg-fd"});
+    EXPECT_TRUE(
+        method.starts_with("alfcg: unknown method 'alfcg-fd'; did you mean alfcg-d? There are fw-openloop, "))
+        << method;
     for (const auto& [option, typed, meant] : std::vector<std::tuple<std::string, std::string, std::string>>{
              {"--loss", "hubber", "huber"}, {"--region", "nuklear", "nuclear"}}) {
         const std::string text = message({"train", "randn-9-3", option, typed});

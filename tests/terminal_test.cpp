@@ -106,6 +106,13 @@ TEST(Terminal, TheLineThatIsKeptUpToDateFitsEveryWidth) {
         EXPECT_GT(longest(lines), before) << "what fits is shown";
         before = longest(lines);
         EXPECT_NE(program.seen().find("\r\nstatus     interrupted"), std::string::npos) << program.seen();
+        const std::size_t table = program.seen().find("\r\n iteration");
+        ASSERT_NE(table, std::string::npos) << program.seen();
+        const std::string header =
+            program.seen().substr(table + 2, program.seen().find("\r\n", table + 2) - table - 2);
+        EXPECT_LE(header.size(), static_cast<std::size_t>(std::max(10, columns)))
+            << "columns of the table that do not fit are left out";
+        EXPECT_EQ(header.size() == 71, columns > 70) << header;
     }
     EXPECT_GT(before, 80U) << "all of it on a wide terminal";
 }

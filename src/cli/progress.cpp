@@ -2,12 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 
 #include "cli/status_line.hpp"
 
 namespace alfcg::cli {
+
+namespace {
+
+struct Field {
+    std::size_t width;
+    int importance;  // what is less important is left out first
+};
+// iteration, epochs, seconds, objective, gap, step
+constexpr std::array<Field, Progress::fields> layout{{{10, 5}, {10, 2}, {10, 1}, {14, 4}, {12, 3}, {10, 0}}};
+
+// The fields that fit, side by side, into `width` columns; one in any case.
+std::array<bool, Progress::fields> shown_fields(std::size_t width) {
+    std::array<bool, Progress::fields> shown{};
+    std::size_t used = 0;
+    for (int importance = Progress::fields - 1; importance >= 0; --importance)
+        for (std::size_t k = 0; k < layout.size(); ++k) {
+            if (layout[k].importance != importance) continue;
+            const std::size_t needed = used + (used == 0 ? 0 : 1) + layout[k].width;
+            if (used > 0 && needed > width) return shown;
+            shown[k] = true;
+            used = needed;
+        }
+    return shown;
+}
+
+}  // namespace
 
 Progress::Progress(std::FILE* out, const Limits& limits)
     : out_(out), limits_(limits), line_(out), start_(Clock::now()), last_line_(start_) {}
@@ -42,6 +69,13 @@ void Progress::live_line(Index iteration, double epochs, double seconds) {
     line_.show(pieces);
 }
 
+void Progress::print_row(const std::array<std::string, fields>& cells) {
+    std::string row;
+    for (std::size_t k = 0; k < cells.size(); ++k)
+        if (shown_[k]) row += fmt::format("{}{:>{}}", row.empty() ? "" : " ", cells[k], layout[k].width);
+    put(out_, row.substr(0, row.find_last_not_of(' ') + 1) + "\n");
+}
+
 template <class Real>
 void Progress::show(const Snapshot<Real>& snapshot) {
     const bool row = snapshot.last || snapshot.iteration >= next_row_;
@@ -49,15 +83,14 @@ void Progress::show(const Snapshot<Real>& snapshot) {
     if (row) {
         line_.clear();
         if (!header_printed_) {
-            put(out_, fmt::format("{:>10} {:>10} {:>10} {:>14} {:>12} {:>10}\n", "iteration", "epochs",
-                                  "seconds", "objective", "gap", "step"));
+            shown_ = shown_fields(room_of(out_));
+            print_row({"iteration", "epochs", "seconds", "objective", "gap", "step"});
             header_printed_ = true;
         }
-        const std::string step = snapshot.step ? fmt::format("{:.3g}", *snapshot.step) : "";
-        const std::string line =
-            fmt::format("{:>10} {:>10.4g} {:>10.3f} {:>14.8g} {:>12.4g} {:>10}", snapshot.iteration,
-                        snapshot.epochs, snapshot.seconds, latest_->objective, latest_->gap, step);
-        put(out_, line.substr(0, line.find_last_not_of(' ') + 1) + "\n");
+        print_row({fmt::format("{}", snapshot.iteration), fmt::format("{:.4g}", snapshot.epochs),
+                   fmt::format("{:.3f}", snapshot.seconds), fmt::format("{:.8g}", latest_->objective),
+                   fmt::format("{:.4g}", latest_->gap),
+                   snapshot.step ? fmt::format("{:.3g}", *snapshot.step) : std::string()});
         std::fflush(out_);
         while (next_row_ <= snapshot.iteration) next_row_ *= 2;
         return;

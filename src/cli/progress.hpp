@@ -1,18 +1,22 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <string>
 
 #include "alfcg/solve/solve.hpp"
 #include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
-/// Prints a run: a row at iterations 1, 2, 4, 8, … and at the end; on a terminal also a line that is kept up
-/// to date with the rate and the time left.
+/// Prints a run: a row at iterations 1, 2, 4, 8, … and at the end; on a terminal as many columns as fit, and a line that is kept
+/// up to date with the rate and the time left.
 class Progress {
   public:
+    static constexpr int fields = 6;  // of a row
+
     Progress(std::FILE* out, const Limits& limits);
 
     template <class Real>
@@ -21,6 +25,7 @@ class Progress {
   private:
     using Clock = std::chrono::steady_clock;
 
+    void print_row(const std::array<std::string, fields>& cells);
     void live_line(Index iteration, double epochs, double seconds);
     [[nodiscard]] std::optional<double> seconds_left(Index iteration, double epochs, double seconds) const;
 
@@ -28,6 +33,7 @@ class Progress {
     const Limits& limits_;
     LiveLine line_;
     bool header_printed_ = false;
+    std::array<bool, fields> shown_{};
     Index next_row_ = 1;
     Clock::time_point start_;
     Clock::time_point last_line_;

@@ -204,13 +204,14 @@ std::span<const MethodRow> method_table() {
 
 const MethodRow& find_method(std::string_view name) {
     std::vector<std::string> names;
+    std::string all;
     for (const MethodRow& row : table()) {
         if (row.name == name) return row;
-        names.emplace_back(row.name);
+        all += (all.empty() ? "" : ", ") + names.emplace_back(row.name);
     }
     const std::string meant = suggestion(name, names);
     throw Error("unknown method '" + std::string(name) + "'" +
-                (meant.empty() ? ": use " + listed(names, "or") : meant));
+                (meant.empty() ? ": use one of " : meant + " There are ") + all);
 }
 
 std::vector<MethodInfo> methods() {
