@@ -79,6 +79,7 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
     const std::string group = "Problem";
     const auto names_of = [](const auto& rows) {
         std::vector<std::string> names;
+        names.reserve(rows.size());
         for (const auto& row : rows) names.emplace_back(row.name);
         return names;
     };

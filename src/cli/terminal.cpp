@@ -75,15 +75,16 @@ std::string output_failure() {
 std::string fit_width(const std::vector<std::string>& pieces, std::size_t width) {
     std::string line;
     for (const std::string& piece : pieces) {
-        const std::string longer = line.empty() ? piece : line + "  " + piece;
-        if (characters(longer) > width) break;
-        line = longer;
+        const std::string_view space = line.empty() ? "" : "  ";
+        if (characters(line) + space.size() + characters(piece) > width) break;
+        line.append(space).append(piece);
     }
     return line.empty() && !pieces.empty() ? beginning(pieces.front(), width) : line;
 }
 
 std::string text_table(const std::vector<TextColumn>& columns, std::size_t width) {
     std::vector<const TextColumn*> shown;
+    shown.reserve(columns.size());
     for (const TextColumn& column : columns) shown.push_back(&column);
     const auto needed = [&] {
         std::size_t sum = 0;
