@@ -402,9 +402,9 @@ Command add_reproduce(CommandOptions options) {
     options.add_option("--scale", arguments->scale,
                        "small (randn-3000-500, mnist-5000-768) or paper (full sizes) [small]", "NAME",
                        "Data");
+    options.add_values("--scale", {"small", "paper"});
     options.add_flag("--intercept", arguments->intercept,
                      "add a constant, which nothing constrains, to every score; the paper has none", "Data");
-    options.add_values("--scale", {"small", "paper"});
     options.add_option("--normalize", arguments->normalize,
                        "none, rows, columns or spectral [without this and --rho two comparisons: spectral "
                        "with the printed rho, none with auto]",
