@@ -64,7 +64,9 @@ TEST_F(CsvTest, QuotedFieldsMayHoldSeparatorsLineEndsAndQuotes) {
     EXPECT_EQ(entries(data.features), (std::vector<double>{1, 2, 3, 4}));
     EXPECT_EQ(texts(data.labels), (std::vector<std::string>{"a,b", "c\nd", "say \"hi\"", "\""}));
     // Lines are lines of the file, not records.
-    EXPECT_EQ(problem("1,\"c\nd\"\nx,b\n2,c\n3,d\n"), "3: column 0: 'x' is not a number");
+    EXPECT_EQ(problem("1,\"c\nd\"\nx,b\n2,c\n3,d\n"),
+              "3: column 0: 'x' is not a number"
+              "; `categories` makes features of words, `drop` leaves the column out");
 }
 
 TEST_F(CsvTest, TheLabelColumnIsANameOrAPosition) {
@@ -97,10 +99,10 @@ TEST_F(CsvTest, InPredictionTheNumberOfFeaturesTellsWhetherThereIsALabel) {
     EXPECT_TRUE(load("1,2\n3,4\n", prediction(2, "none")).labels.empty());
     EXPECT_TRUE(load("1\n3\n", prediction(0)).labels.empty());
     EXPECT_EQ(problem("1,2,3,4\n", prediction(2)),
-              "1: 4 columns, but 2 features (and perhaps a label) are expected");
+              "1: 4 columns, but 2 features (and perhaps a label) are expected; `drop` leaves columns out");
     EXPECT_EQ(problem("1\n", prediction(2)),
-              "1: 1 columns, but 2 features (and perhaps a label) are expected");
-    EXPECT_EQ(problem("1,2,3\n", prediction(2, "none")), "1: 3 features, but 2 are asked for");
+              "1: 1 columns, but 2 features (and perhaps a label) are expected; `drop` leaves columns out");
+    EXPECT_EQ(problem("1,2,3\n", prediction(2, "none")), "1: 3 features, but the model has 2");
 }
 
 TEST_F(CsvTest, RowsStopsReadingEarly) {
@@ -127,15 +129,21 @@ TEST_F(CsvTest, WhatIsWrongIsToldWithLineAndColumn) {
     const std::pair<const char*, const char*> cases[] = {
         {"1,2,a\n3,b\n5,6,c\n", "2: 2 columns, but the first row has 3"},
         {"x,y,l\n1,2,a\n3,4,5,b\n", "3: 4 columns, but the first row has 3"},
-        {"x,y,l\n1,2,a\n3,,b\n5,6,c\n", "3: column 1 ('y'): empty field"},
-        {"1,2,a\n3,4,\n", "2: column 2: empty field"},
-        {"1,2,a\n3,?,b\n", "2: column 1: '?' is not a number"},
-        {"1,2,a\n3,0x10,b\n", "2: column 1: '0x10' is not a number"},
-        {"red,2,a\nblue,4,b\ngreen,5,c\n", "1: column 0: 'red' is not a number"},
-        {"1,2,a\n\n3,NaN,b\n", "3: column 1: 'NaN' is not a finite number"},
+        {"x,y,l\n1,2,a\n3,,b\n5,6,c\n", "3: column 1 ('y'): empty field; `missing` mean or zero fills it"},
+        {"1,2,a\n3,4,\n", "2: column 2: empty field, where a label is needed"},
+        {"1,2,a\n3,?,b\n", "2: column 1: missing value ('?'); `missing` mean or zero fills it"},
+        {"1,2,a\n3,0x10,b\n",
+         "2: column 1: '0x10' is not a number"
+         "; `categories` makes features of words, `drop` leaves the column out"},
+        {"red,2,a\nblue,4,b\ngreen,5,c\n",
+         "1: column 0: 'red' is not a number"
+         "; `categories` makes features of words, `drop` leaves the column out"},
+        {"1,2,a\n\n3,NaN,b\n", "3: column 1: missing value ('NaN'); `missing` mean or zero fills it"},
         {"1,2,a\n3,-inf,b\n", "2: column 1: '-inf' is not a finite number"},
         {"1,2,a\n3,1e999,b\n", "2: column 1: '1e999' is too large for f64"},
-        {"1,2,a\n3,4,nan\n", "2: column 2: label 'nan' is not a finite number"},
+        {"1,2,a\n3,4,nan\n", "2: column 2: missing value ('nan'), where a label is needed"},
+        {"1,2,a\n3,4,inf\n", "2: column 2: label 'inf' is not a finite number"},
+        {"1,2,3\n3,4,NA\n", "2: column 2: missing value ('NA'), where a label is needed"},
         {"x,y,l\n", " no data rows, only a header"},
         {"\n \n\r\n", " no data rows"},
         {"1\n2\n3\n",
@@ -156,8 +164,7 @@ TEST_F(CsvTest, AWrongLabelColumnIsTold) {
               "1: label column -4 does not exist: the columns are 0 .. 2, or -1 .. -3");
     EXPECT_EQ(problem(text, label("99999999999999999999")),
               "1: label column 99999999999999999999 does not exist: the columns are 0 .. 2, or -1 .. -3");
-    EXPECT_EQ(problem("x,x,l\n1,2,a\n", label("x")),
-              "1: column 'x' occurs twice; give the label's position instead");
+    EXPECT_EQ(problem("x,x,l\n1,2,a\n", label("x")), "1: column 'x' occurs twice; give its position instead");
     ReadOptions options;
     options.features = 7;
     EXPECT_EQ(problem(text, options), "1: 2 features, but 7 are asked for");

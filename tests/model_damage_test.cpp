@@ -67,6 +67,7 @@ TEST_F(DamagedModel, TheSameHoldsFor64BitArchives) {
     write_bytes(path_, read_bytes(wide_archive));
     model_.intercept = {};  // it is of format 1
     model_.names = {};
+    model_.reading = {};
     EXPECT_FALSE(refused());
     damage_everywhere();
 }

@@ -23,7 +23,8 @@ Model<Real> example_model() {
         model.weights.span()[static_cast<std::size_t>(i)] =
             static_cast<Real>(0.1 * static_cast<double>(i) - 0.7);
     model.intercept = {0.5, -1, 1e-3};
-    model.names = {"a", "b c", "\xC3\xA9", "", "a"};
+    model.names = {"a", "b c", "\xC3\xA9", "b=", "b=x=y"};
+    model.reading = {{"a", "b c", "\xC3\xA9", "b", "b"}, {0, 1, -2.5, 0, 0}, "kind", {"id", ""}, 255};
     model.classes = {{"-1", "0", "12"}, {-1, 0, 12}};
     model.loss = {"multinomial", {}};
     model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
@@ -39,9 +40,10 @@ bool same(const Model<Real>& a, const Model<Real>& b) {
         return std::vector<Real>(matrix.span().begin(), matrix.span().end());
     };
     return a.weights.shape() == b.weights.shape() && as_list(a.weights) == as_list(b.weights) &&
-           a.intercept == b.intercept && a.names == b.names && a.classes.names == b.classes.names &&
-           a.classes.values == b.classes.values && a.loss == b.loss && a.scaling.kind == b.scaling.kind &&
-           a.scaling.divisors == b.scaling.divisors && a.region == b.region && a.method == b.method;
+           a.intercept == b.intercept && a.names == b.names && a.reading == b.reading &&
+           a.classes.names == b.classes.names && a.classes.values == b.classes.values && a.loss == b.loss &&
+           a.scaling.kind == b.scaling.kind && a.scaling.divisors == b.scaling.divisors &&
+           a.region == b.region && a.method == b.method;
 }
 
 /// The entries of an archive by name, to be changed and packed again with right sizes and checksums.
@@ -53,6 +55,11 @@ inline const std::vector<std::string>& entry_names() {
                                                 "weights",
                                                 "intercept",
                                                 "feature_names",
+                                                "feature_columns",
+                                                "fill",
+                                                "scale",
+                                                "label_name",
+                                                "other_columns",
                                                 "classes",
                                                 "loss",
                                                 "loss_threshold",

@@ -75,6 +75,7 @@ TYPED_TEST(ModelFile, BinaryAndRegressionModelsSurvive) {
     model.weights(0, 0) = TypeParam(-0.1);
     model.intercept = {0.25};
     model.names = {"only"};
+    model.reading = {{}, {0.5}, "", {}, 1};
     model.scaling = {Normalization::spectral, {123.25}};
     model.classes = {{"no", "yes"}, {}};
     for (const char* loss : {"logistic", "sigmoid"}) {
@@ -249,9 +250,17 @@ TEST_F(ModelContents, InterceptAndNamesFitTheWeightsOrAreNone) {
               "intercept: an entry is not a finite number");
     EXPECT_EQ(complaint("feature_names", array<char32_t>("<U1", {2}, {'a', 'b'})),
               "feature_names: 2 of them; weights of 5 columns have as many, or none");
+    EXPECT_EQ(complaint("feature_columns", array<char32_t>("<U1", {2}, {'a', 'b'})),
+              "feature_columns: 2 of them; 5 names of features have as many, or none");
+    EXPECT_EQ(complaint("feature_columns", array<char32_t>("<U1", {5}, {'a', 'b', 'c', 'd', 'e'})),
+              "feature_columns: a feature is neither its column nor one of its words");
+    EXPECT_EQ(complaint("fill", array<double>("<f8", {1}, {1})),
+              "fill: 1 numbers; 5 features have as many, or none");
+    EXPECT_EQ(complaint("scale", array<double>("<f8", {}, {0})), "scale: not a positive number");
     auto model = example_model<float>();
     model.intercept = {};
     model.names = {};
+    model.reading = {};
     save_model(model, path_);
     EXPECT_TRUE(same(load_model<float>(path_), model));
 }

@@ -35,14 +35,17 @@ TEST_F(ModelInNumPy, EveryArrayHasTheTypeAndTheValueItShould) {
     run(R"(
 assert zipfile.ZipFile(path).testzip() is None
 m = np.load(path, allow_pickle=False)
-assert sorted(m.files) == sorted('format_version alfcg_version weights intercept feature_names classes loss loss_threshold loss_width '
+assert sorted(m.files) == sorted('format_version alfcg_version weights intercept feature_names feature_columns fill scale label_name other_columns classes loss loss_threshold loss_width '
     'normalization divisors region p radius l1 l2 nuclear method'.split()), m.files
 assert m['format_version'].dtype == np.int64 and m['format_version'].shape == () and m['format_version'] == 2
 w = m['weights']
 assert w.dtype == np.float32 and w.shape == (3, 5) and w.flags.c_contiguous
 assert (w.ravel() == (0.1 * np.arange(15) - 0.7).astype(np.float32)).all()
 assert m['intercept'].dtype == np.float64 and m['intercept'].tolist() == [0.5, -1, 1e-3]
-assert m['feature_names'].tolist() == ['a', 'b c', '\u00e9', '', 'a']
+assert m['feature_names'].tolist() == ['a', 'b c', '\u00e9', 'b=', 'b=x=y']
+assert m['feature_columns'].tolist() == ['a', 'b c', '\u00e9', 'b', 'b']
+assert m['fill'].dtype == np.float64 and m['fill'].tolist() == [0, 1, -2.5, 0, 0]
+assert m['scale'] == 255 and m['label_name'] == 'kind' and m['other_columns'].tolist() == ['id', '']
 assert m['classes'].dtype == np.int64 and m['classes'].tolist() == [-1, 0, 12]
 assert m['loss'].dtype.kind == 'U' and m['loss'].shape == () and m['loss'] == 'multinomial'
 assert m['loss_threshold'] == 1 and m['loss_width'] == 1

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "alfcg/core/error.hpp"
@@ -59,6 +60,39 @@ std::string as_text(const Model<Real>& model, const Predictions& predictions, bo
     return text;
 }
 
+// "1, 2, 3, ...", the first few of many.
+std::string some_of(const std::vector<std::string>& names) {
+    constexpr std::ptrdiff_t most = 6;
+    return fmt::format("{}{}",
+                       fmt::join(names.begin(), names.begin() + std::min(most, std::ssize(names)), ", "),
+                       std::ssize(names) > most ? ", ..." : "");
+}
+
+// Why the labels have nothing to do with the model; empty when they have.
+template <class Real>
+std::string label_mismatch(const Model<Real>& model, const Dataset<Real>& data,
+                           const Predictions& predictions) {
+    if (data.labels.empty()) return {};
+    if (model.classes.size() == 0)
+        return predictions.scored ? "" : "the labels are words, and the model predicts numbers";
+    if (predictions.unknown < data.labels.size()) return {};
+    return fmt::format("none of the labels ({}) is a class of the model ({})",
+                       some_of(find_classes(data.labels).names), some_of(model.classes.names));
+}
+
+// Sparse data need not use all features of the model; where they leave many out at the end, they may be other data.
+template <class Real>
+std::vector<std::string> absent_features(const Dataset<Real>& data, Index features) {
+    const auto* sparse = std::get_if<SparseFeatures<Real>>(&data.features);
+    if (sparse == nullptr || !data.names.empty()) return {};
+    Index used = 0;
+    for (const std::int32_t column : sparse->column) used = std::max<Index>(used, column + 1);
+    constexpr Index share = 10;
+    if ((features - used) * share <= features) return {};
+    return {fmt::format("{}: the largest index is {}, the model has {} features; the others count as zero",
+                        data.name, used, features)};
+}
+
 template <class Real>
 int predict_with(const PredictArguments& arguments) {
     const auto model = load_model<Real>(arguments.model);
@@ -67,10 +101,8 @@ int predict_with(const PredictArguments& arguments) {
         throw Error(fmt::format("--probabilities: {} was trained with the {} loss, which has none",
                                 arguments.model, model.loss.name));
     }
-    ReadOptions read = arguments.data.resolve();
+    ReadOptions read = options_for(model, arguments.data.resolve());
     read.threads = arguments.threads;
-    read.labels_required = false;
-    read.features = model.weights.cols();
     const auto data = load_dataset<Real>(arguments.data.source, read);
     const Predictions predictions = predict(model, data, arguments.probabilities, arguments.threads);
 
@@ -81,24 +113,36 @@ int predict_with(const PredictArguments& arguments) {
         put(stdout, text);
     }
     const Index count = rows(data.features);
-    const std::optional<Score> score =
-        predictions.scored ? std::optional(score_of(predictions)) : std::nullopt;
+    const std::string mismatch = label_mismatch(model, data, predictions);
+    const bool scored = predictions.scored && mismatch.empty();
+    const Score score = scored ? score_of(predictions) : Score{};
+    if (!arguments.quiet) {
+        print_notes(data.notes);
+        print_notes(absent_features(data, model.weights.cols()));
+        if (!mismatch.empty()) print_notes({fmt::format("{}: not scored: {}", data.name, mismatch)});
+        if (scored && predictions.unknown > 0)
+            print_notes({fmt::format(
+                "{}: {} of {} rows have a label that the model does not know; they count as wrong", data.name,
+                predictions.unknown, count)});
+    }
     if (arguments.json) {
         nlohmann::ordered_json json;
         json["rows"] = count;
-        if (score && classification) {
-            json["accuracy"] = score->value();
-            json["correct"] = score->correct;
-        } else if (score) {
-            json["mean_squared_error"] = score->value();
+        if (!mismatch.empty()) json["not_scored"] = mismatch;
+        if (scored && classification) {
+            json["accuracy"] = score.value();
+            json["correct"] = score.correct;
+            json["unknown_labels"] = predictions.unknown;
+        } else if (scored) {
+            json["mean_squared_error"] = score.value();
         }
         json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
         fmt::print("{}\n", json_text(json));
-    } else if (score && !arguments.quiet) {
+    } else if (scored && !arguments.quiet) {
         if (classification) {
-            fmt::print("Accuracy = {:.6g}% ({}/{})\n", 100.0 * score->value(), score->correct, count);
+            fmt::print("Accuracy = {:.6g}% ({}/{})\n", 100.0 * score.value(), score.correct, count);
         } else {
-            fmt::print("Mean squared error = {:.9g} ({} rows)\n", score->value(), count);
+            fmt::print("Mean squared error = {:.9g} ({} rows)\n", score.value(), count);
         }
     }
     return 0;

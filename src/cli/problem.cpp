@@ -47,8 +47,19 @@ void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_option("--label-column", read.label_column,
                        "CSV: name or 0-based position (negative: from the end) of the label, or none [last]",
                        "COLUMN", group);
+    options.add_option("--drop", read.drop, "CSV: leave columns out: names or positions between commas",
+                       "COLUMN,...", group);
     options.add_option("--rows", rows, "take the first N rows [all]", "N", group);
     if (training) {
+        options.add_option("--weights", read.weights,
+                           "weights of the rows: a file of numbers like --labels, or a column of a CSV file",
+                           "FILE|COLUMN", group);
+        options.add_option("--missing", read.missing,
+                           "CSV: what stands for missing values, mean or zero [they are an error]", "NAME",
+                           group);
+        options.add_flag("--categories", read.categories,
+                         "CSV: make a feature COLUMN=WORD of every word in columns of words", group);
+        options.add_flag("--scale", scale, "divide the features by 255, for pixels that are bytes", group);
         options.add_option("--features", features, "fix the number of features [as found]", "D", group);
     }
     options.add_option("--classes", read.classes, "randn: number of classes [10]", "N", group);
@@ -58,14 +69,15 @@ void DataArguments::add_to(CommandOptions options, bool training) {
 }
 
 ReadOptions DataArguments::resolve() const {
-    verify(read);
     ReadOptions options = read;
     if (rows.value_or(1) < 1) throw QuantityError("rows", fmt::format("must be at least 1, not {}", *rows));
     if (features.value_or(1) < 1)
         throw QuantityError("features", fmt::format("must be at least 1, not {}", *features));
     options.rows = rows.value_or(0);
     options.features = features.value_or(0);
+    if (scale) options.scale = 255;
     if (options.classes < 2) throw QuantityError("classes", "must be at least 2");
+    verify(options);
     return options;
 }
 
@@ -133,6 +145,10 @@ Specification ProblemArguments::resolve(const Options& options) const {
     resolved.class_weights = ClassWeights::parse(class_weights);
     resolved.options = options;
     return resolved;
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) fmt::print(stderr, "alfcg: note: {}\n", with_options(note));
 }
 
 template <class Real>

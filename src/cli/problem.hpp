@@ -15,9 +15,10 @@ struct DataArguments {
     std::string source;
     std::optional<Index> rows;      // none: all
     std::optional<Index> features;  // none: as found
+    bool scale = false;
     ReadOptions read;
 
-    /// With `training`, also what only training may choose: the number of features.
+    /// With `training`, also what only training may choose, and a model remembers.
     void add_to(CommandOptions options, bool training);
     /// Checks what was given; throws Error.
     [[nodiscard]] ReadOptions resolve() const;
@@ -46,6 +47,9 @@ struct ProblemArguments {
 
 /// What --normalize takes.
 std::vector<std::string> normalization_names();
+
+/// Lines for stderr, "alfcg: note: ..." each.
+void print_notes(const std::vector<std::string>& notes);
 
 /// "15935 rows, 62061 features, 1272569 non-zeros" and the like.
 template <class Real>

@@ -116,8 +116,10 @@ std::string banner(const TrainArguments& arguments, const Problem<Real>& problem
     const std::string& loss = problem.loss.name;
     const std::string classes =
         problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
-    std::string text = fmt::format("data       {}: {}{}\n", arguments.problem.data.source,
-                                   describe_features(problem.training.features), classes);
+    const double scale = problem.training.reading.scale;
+    std::string text = fmt::format("data       {}: {}{}{}\n", arguments.problem.data.source,
+                                   describe_features(problem.training.features), classes,
+                                   scale == 1 ? "" : fmt::format(", divided by {}", scale));
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
     text += fmt::format("loss       {}{}{}\n", loss,

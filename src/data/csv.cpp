@@ -9,6 +9,7 @@
 #include "data/csv_layout.hpp"
 #include "data/csv_record.hpp"
 #include "data/csv_rows.hpp"
+#include "data/csv_table.hpp"
 #include "data/memory.hpp"
 #include "data/text_pieces.hpp"
 
@@ -30,6 +31,7 @@ class DenseReader {
                 Index lines_before)
         : path_(path),
           layout_(layout),
+          options_(options),
           most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
           lines_(lines_before) {}
 
@@ -53,41 +55,49 @@ class DenseReader {
         rows_ += part.rows.rows;
         lines_ += part.rows.lines;
         labels_.append(part.rows.labels);
-        check_memory(path_, static_cast<double>(rows_) * static_cast<double>(layout_.features()),
-                     sizeof(Real));
+        weights_.insert(weights_.end(), part.rows.weights.begin(), part.rows.weights.end());
+        missing_ = missing_ || part.rows.missing;
+        if (!part.rows.words.empty()) pieces_.push_back({part.first_row, std::move(part.rows.words)});
+        check_memory(path_, static_cast<double>(rows_) * static_cast<double>(layout_.places()), sizeof(Real));
         return rows_ == most_rows_;
     }
 
     [[nodiscard]] bool has_room() const { return rows_ <= room_; }
     void make_room() {
         room_ = std::max(rows_, room_ + room_ / 2);
-        entries_.reserve(static_cast<std::size_t>(room_ * layout_.features()));
+        entries_.reserve(static_cast<std::size_t>(room_ * layout_.places()));
     }
 
     void copy(const Part& part) {
         std::copy(part.rows.entries.begin(), part.rows.entries.end(),
-                  entries_.data() + part.first_row * layout_.features());
+                  entries_.data() + part.first_row * layout_.places());
     }
 
     Dataset<Real> finish() {
         if (rows_ == 0) throw InputError(path_, 0, "no data rows, only a header");
-        entries_.extend(static_cast<std::size_t>(rows_ * layout_.features()));
+        entries_.extend(static_cast<std::size_t>(rows_ * layout_.places()));
         entries_.shrink_to_fit();
         Dataset<Real> data;
-        data.features = DenseFeatures<Real>(std::move(entries_), rows_, layout_.features());
         data.labels = std::move(labels_);
+        data.weights = std::move(weights_);
+        make_features(path_, layout_, options_, {std::move(entries_), rows_, missing_, std::move(pieces_)},
+                      data);
         return data;
     }
 
   private:
     const std::string& path_;
     const CsvLayout& layout_;
+    const ReadOptions& options_;
     Index most_rows_;
 
     // What has been counted in. The buffer gets its length at the end.
     Index rows_ = 0;
     Index lines_;
     Labels labels_;
+    std::vector<double> weights_;
+    bool missing_ = false;
+    std::vector<typename CsvTable<Real>::Piece> pieces_;
     Index room_ = 0;
     Buffer<Real> entries_;
 };
@@ -110,7 +120,6 @@ Index pass_header(TextBuffer& text, const CsvLayout& layout) {
 template <class Real>
 Dataset<Real> read_csv(TextBuffer& text, const ReadOptions& options) {
     const CsvLayout layout = find_csv_layout(text.path(), text.sample(), text.complete(), options);
-    if (layout.features() == 0) throw InputError(text.path(), 0, "no feature columns");
     const Index lines = pass_header(text, layout);
     DenseReader<Real> reader(text.path(), layout, options, lines);
     read_pieces(text, reader, options);

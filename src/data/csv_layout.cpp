@@ -1,16 +1,11 @@
 #include "data/csv_layout.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <charconv>
-#include <limits>
-#include <optional>
+#include <unordered_set>
 
 #include "alfcg/core/error.hpp"
 #include "data/csv_record.hpp"
-#include "data/feature_count.hpp"
 #include "data/number.hpp"
 
 namespace alfcg {
@@ -84,81 +79,68 @@ bool is_number(const CsvField& field) {
     return parse_number(field.text, ignored) != NumberStatus::malformed;
 }
 
-// A header: some feature column begins with a word while most of what follows in it are numbers. (A column of
-// words throughout, or a missing first entry, is not a header but an error.)
+// What a column says about its first entry being a name: 1 when a word stands above numbers, or above words of which it is
+// none and which come again and again; -1 when it is one of them; 0 when it says nothing.
+int header_evidence(const Sample& sample, std::size_t column) {
+    const CsvField& first = sample.records.front()[column];
+    if (is_missing(first.text) || is_number(first)) return 0;
+    std::size_t numbers = 0;
+    std::unordered_set<std::string_view> words;
+    std::size_t below = 0;
+    for (std::size_t i = 1; i < sample.records.size(); ++i) {
+        if (column >= sample.records[i].size()) continue;
+        const CsvField& field = sample.records[i][column];
+        ++below;
+        if (is_number(field) || is_missing(field.text))
+            ++numbers;
+        else
+            words.insert(field.text);
+    }
+    if (2 * numbers >= sample.records.size() || sample.records.size() == 1) return 1;
+    if (words.contains(first.text)) return -1;
+    constexpr std::size_t enough = 8;
+    return below >= enough && 3 * words.size() <= below ? 1 : 0;
+}
+
+// A header: most of the columns that say anything say so. (A lone line of words is one, too.) The label's is not asked: its
+// words may well stand above numbers that are other labels.
 bool has_header(const Sample& sample, Index label) {
-    const auto& first = sample.records.front();
-    for (std::size_t j = 0; j < first.size(); ++j) {
-        if (static_cast<Index>(j) == label || first[j].text.empty() || is_number(first[j])) continue;
-        std::size_t numbers = 0;
-        for (std::size_t i = 1; i < sample.records.size(); ++i)
-            if (j < sample.records[i].size() && is_number(sample.records[i][j])) ++numbers;
-        if (2 * numbers >= sample.records.size()) return true;
-        if (sample.records.size() == 1) return true;  // a lone line of words
-    }
-    return false;
+    int balance = 0;
+    for (std::size_t j = 0; j < sample.records.front().size(); ++j)
+        if (static_cast<Index>(j) != label) balance += header_evidence(sample, j);
+    return balance > 0;
 }
 
-std::optional<Index> whole_number(const std::string& text) {
-    Index value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end != text.data() + text.size()) return std::nullopt;
-    if (error == std::errc::result_out_of_range) return std::numeric_limits<Index>::max();
-    return error == std::errc() ? std::optional(value) : std::nullopt;
+// Where the label would be if the table had no header.
+Index likely_label(const ReadOptions& options, Index width) {
+    if (options.label_column == "none" || !options.labels.empty()) return -1;
+    Index position = -1;
+    const std::string& text = options.label_column;
+    if (std::from_chars(text.data(), text.data() + text.size(), position).ec != std::errc()) position = -1;
+    return position < 0 ? width + position : position;
 }
 
-bool expects_label(const std::string& path, Index line, Index width, const ReadOptions& options) {
-    if (!options.labels.empty()) {
-        if (!options.label_column.empty() && options.label_column != "none")
-            throw Error(path +
-                        ": labels from a column and from a file; give `label-column` or `labels`, not both");
-        return false;
-    }
-    if (options.label_column == "none") {
-        if (options.labels_required)
-            throw InputError(
-                path, 0, "labels are needed, but the label column is 'none'; give them with `labels` FILE");
-        return false;
-    }
-    if (options.labels_required) {
-        if (width == 1)
-            throw InputError(
-                path, line,
-                "only one column; features and a label need two or more (separators: , ; tab | blank)");
-        return true;
-    }
-    if (options.features == 0) return width > 1;
-    if (width == options.features || width == options.features + 1) return width > options.features;
-    throw InputError(path, line,
-                     fmt::format("{} columns, but {} features (and perhaps a label) are expected", width,
-                                 options.features));
-}
-
-Index position_by_name(const std::string& path, const CsvLayout& layout, Index line,
-                       const std::string& name) {
-    const auto found = std::find(layout.names.begin(), layout.names.end(), name);
-    if (found == layout.names.end()) {
-        constexpr std::size_t most_names = 10;
-        const std::vector<std::string> first(
-            layout.names.begin(), layout.names.begin() + std::min<std::ptrdiff_t>(layout.width, most_names));
-        throw InputError(
-            path, line,
-            fmt::format("no column {}; the header has: {}{}", shown(name), fmt::join(first, ", "),
-                        layout.names.size() > most_names ? ", ..." : ""));
-    }
-    if (std::find(found + 1, layout.names.end(), name) != layout.names.end())
-        throw InputError(
-            path, line,
-            fmt::format("column {} occurs twice; give the label's position instead", shown(name)));
-    return found - layout.names.begin();
+// In prediction: whether the first record has names that the model knows.
+bool has_known_names(const Sample& sample, const ReadOptions& options) {
+    const std::vector<CsvSource> sources = sources_of(options);
+    std::unordered_set<std::string> names;
+    for (const CsvField& field : sample.records.front()) names.insert(field.unquoted());
+    const auto known = std::count_if(sources.begin(), sources.end(), [&](const CsvSource& source) {
+        return !source.name.empty() && names.contains(source.name);
+    });
+    return known > 0 && 2 * known >= std::ssize(sources);
 }
 
 }  // namespace
 
-std::string CsvLayout::column(Index position) const {
+std::string CsvLayout::describe(Index position) const {
     std::string text = "column " + std::to_string(position);
     if (header) text += " (" + shown(names[static_cast<std::size_t>(position)]) + ")";
     return text;
+}
+
+std::string CsvLayout::name(Index position) const {
+    return header ? names[static_cast<std::size_t>(position)] : std::to_string(position);
 }
 
 CsvLayout find_csv_layout(const std::string& path, std::string_view sample_text, bool complete,
@@ -173,27 +155,11 @@ CsvLayout find_csv_layout(const std::string& path, std::string_view sample_text,
     const Index line = sample.first_line;
     if (sample.first_problem != nullptr) throw InputError(path, line, sample.first_problem);
     layout.width = static_cast<Index>(first.size());
-
-    bool named = false;
-    if (expects_label(path, line, layout.width, options)) {
-        if (options.label_column.empty()) {
-            layout.label = layout.width - 1;
-        } else if (const auto position = whole_number(options.label_column)) {
-            layout.label = *position < 0 ? layout.width + *position : *position;
-            if (layout.label < 0 || layout.label >= layout.width)
-                throw InputError(
-                    path, line,
-                    fmt::format("label column {} does not exist: the columns are 0 .. {}, or -1 .. -{}",
-                                options.label_column, layout.width - 1, layout.width));
-        } else {
-            named = true;
-        }
-    }
-    layout.header = named || has_header(sample, layout.label);
+    layout.header = names_a_column(options) || has_known_names(sample, options) ||
+                    has_header(sample, likely_label(options, layout.width));
     if (layout.header)
         for (const CsvField& field : first) layout.names.push_back(field.unquoted());
-    if (named) layout.label = position_by_name(path, layout, line, options.label_column);
-    check_feature_count(path, line, layout.features(), options);
+    assign_columns(path, line, options, layout);
     return layout;
 }
 

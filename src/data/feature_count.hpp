@@ -13,8 +13,11 @@ namespace alfcg {
 inline void check_feature_count(const std::string& source, Index line, Index found,
                                 const ReadOptions& options) {
     if (options.features > 0 && found != options.features)
-        throw InputError(source, line,
-                         fmt::format("{} features, but {} are asked for", found, options.features));
+        throw InputError(
+            source, line,
+            fmt::format("{} features, but {}", found,
+                        options.labels_required ? fmt::format("{} are asked for", options.features)
+                                                : fmt::format("the model has {}", options.features)));
 }
 
 }  // namespace alfcg

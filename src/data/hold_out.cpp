@@ -150,6 +150,7 @@ Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen) {
     Dataset<Real> taken;
     taken.name = data.name;
     taken.names = data.names;
+    taken.reading = data.reading;
     if (!data.labels.empty()) {
         taken.labels = data.labels.select(taken_rows);
         data.labels.keep(kept_rows);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "alfcg/data/labels.hpp"
 
@@ -10,5 +11,9 @@ namespace alfcg {
 /// dimension, or a text with one label per line. At most `most` labels are read (0: all); there must then be
 /// as many as rows. `data` names the samples in messages.
 Labels read_label_file(const std::string& path, Index rows, Index most, const std::string& data);
+
+/// The weights of `rows` samples, from the same kinds of files. Throws InputError when one is no finite number, or negative.
+std::vector<double> read_weight_file(const std::string& path, Index rows, Index most,
+                                     const std::string& data);
 
 }  // namespace alfcg

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
@@ -17,21 +20,51 @@ namespace alfcg {
 
 namespace {
 
-void refuse_label_column(const std::string& source, const ReadOptions& options) {
-    if (!options.label_column.empty())
-        throw Error(source + ": `label-column` is for CSV files, and this is not one");
-}
-
 void refuse_label_file(const std::string& source, const ReadOptions& options) {
     if (!options.labels.empty())
         throw Error(source + ": has labels of its own; `labels` is for " +
                     format_titles_with_label_file("and") + " files");
 }
 
+// What only the columns of a table can do.
+void refuse_columns(const std::string& source, const ReadOptions& options) {
+    for (const auto& [name, given] : {std::pair{"label-column", !options.label_column.empty()},
+                                      {"drop", !options.drop.empty()},
+                                      {"missing", !options.missing.empty()},
+                                      {"categories", options.categories}})
+        if (given) throw Error(fmt::format("{}: `{}` is for CSV files, and this is not one", source, name));
+}
+
+// Weights from a file, where no column had them, and what must hold wherever they came from.
+template <class Real>
+void complete_weights(Dataset<Real>& data, const std::string& source, const ReadOptions& options) {
+    if (options.weights.empty()) return;
+    if (data.weights.empty())
+        data.weights = read_weight_file(options.weights, rows(data.features), options.rows, source);
+    if (std::all_of(data.weights.begin(), data.weights.end(), [](double weight) { return weight == 0; }))
+        throw Error(source + ": every row has the weight 0; some must be positive (`weights`)");
+}
+
+template <class Real>
+void divide(Dataset<Real>& data, double scale) {
+    if (scale == 1) return;
+    const auto divide_entries = [&](Real* entries, Index count) {
+        for (Index k = 0; k < count; ++k)
+            entries[k] = static_cast<Real>(static_cast<double>(entries[k]) / scale);
+    };
+    if (auto* dense = std::get_if<DenseFeatures<Real>>(&data.features))
+        divide_entries(dense->own(), dense->rows() * dense->cols());
+    else if (auto* sparse = std::get_if<SparseFeatures<Real>>(&data.features))
+        divide_entries(sparse->own(), sparse->nonzeros());
+    data.reading.scale = scale;
+}
+
 template <class Real>
 Dataset<Real> make_builtin(const Builtin& builtin, const ReadOptions& options) {
-    refuse_label_column(builtin.name, options);
+    refuse_columns(builtin.name, options);
     refuse_label_file(builtin.name, options);
+    if (options.scale != 1 && options.labels_required)
+        throw Error(builtin.name + ": `scale` is for files; a built-in set has its scale");
     check_feature_count(builtin.name, 0, builtin.cols, options);
     return builtin.kind == Builtin::Kind::randn ? make_randn<Real>(builtin, options)
                                                 : make_mnist<Real>(builtin, options);
@@ -42,7 +75,7 @@ void check_labels(const FormatRow& format, const std::string& path, const ReadOp
     if (format.labels == LabelPlace::elsewhere && options.labels_required && options.labels.empty())
         throw InputError(path, 0,
                          fmt::format("{} files hold no labels; give them with `labels` FILE", format.title));
-    if (format.labels != LabelPlace::column) refuse_label_column(path, options);
+    if (format.labels != LabelPlace::column) refuse_columns(path, options);
     if (format.labels == LabelPlace::own) refuse_label_file(path, options);
 }
 
@@ -73,6 +106,7 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
                                                                  : read_text<Real>(format, source, options);
     if (!options.labels.empty())
         data.labels = read_label_file(options.labels, rows(data.features), options.rows, path);
+    divide(data, options.scale);
     return data;
 }
 
@@ -83,6 +117,13 @@ void verify(const ReadOptions& options) {
     if (options.rows < 0) throw QuantityError("rows", fmt::format("must be positive, not {}", options.rows));
     if (options.features < 0)
         throw QuantityError("features", fmt::format("must be positive, not {}", options.features));
+    if (!options.missing.empty() && options.missing != "mean" && options.missing != "zero")
+        throw QuantityError("missing", fmt::format("must be mean or zero, not '{}'", options.missing));
+    if (!(options.scale > 0) || !std::isfinite(options.scale))
+        throw QuantityError("scale", fmt::format("must be positive, not {}", options.scale));
+    if (options.scale != 1 && options.categories)
+        throw QuantityError("scale",
+                            "divides all features, and marks of `categories` are 0 or 1: one of the two");
 }
 
 template <class Real>
@@ -93,6 +134,7 @@ Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options
         Dataset<Real> data =
             builtin ? make_builtin<Real>(*builtin, options) : read_file<Real>(source, options);
         data.name = source;
+        complete_weights(data, source, options);
         return data;
     } catch (const std::bad_alloc&) {
         throw Error(source + ": not enough memory");

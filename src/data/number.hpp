@@ -49,6 +49,24 @@ std::string number_problem(std::string_view token, NumberStatus status) {
     return shown(token) + (std::is_same_v<Real, float> ? " is too large for f32" : " is too large for f64");
 }
 
+/// Whether a field of a table says that there is no value: nothing at all, or what programs write for it.
+inline bool is_missing(std::string_view token) {
+    constexpr std::size_t longest = 4;
+    if (token.size() > longest) return false;
+    std::string lower(token);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    for (const char* word : {"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "none"})
+        if (lower == word) return true;
+    return false;
+}
+
+/// The same of a label of a table, which may well be called "none".
+inline bool is_missing_label(std::string_view token) {
+    return is_missing(token) && !(token.size() == 4 && (token[0] == 'n' || token[0] == 'N') &&
+                                  (token[1] == 'o' || token[1] == 'O'));
+}
+
 /// A label may be any text, but a number that is not finite is never meant as a class or a target.
 inline bool is_acceptable_label(std::string_view token) {
     double ignored = 0;

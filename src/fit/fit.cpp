@@ -15,6 +15,8 @@ template <class Real>
 Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights) {
     Model<Real> model;
     model.weights = std::move(weights);
+    model.names = problem.training.names;
+    model.reading = problem.training.reading;
     model.classes = problem.classes;
     model.loss = problem.loss;
     model.region = problem.region;

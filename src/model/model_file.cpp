@@ -21,6 +21,28 @@ bool all_whole(const std::vector<double>& numbers) {
     });
 }
 
+std::string find_fault(const Reading& reading, const std::vector<std::string>& names, Index features) {
+    if (!reading.sources.empty()) {
+        if (reading.sources.size() != names.size())
+            return "feature_columns: " + std::to_string(reading.sources.size()) + " of them; " +
+                   std::to_string(names.size()) + " names of features have as many, or none";
+        for (std::size_t f = 0; f < names.size(); ++f)
+            if (names[f] != reading.sources[f] && !names[f].starts_with(reading.sources[f] + "="))
+                return "feature_columns: a feature is neither its column nor one of its words";
+    }
+    if (!reading.fill.empty() && std::ssize(reading.fill) != features)
+        return "fill: " + std::to_string(reading.fill.size()) + " numbers; " + std::to_string(features) +
+               " features have as many, or none";
+    if (!std::all_of(reading.fill.begin(), reading.fill.end(), [](double x) { return std::isfinite(x); }))
+        return "fill: an entry is not a finite number";
+    if (!(reading.scale > 0) || !std::isfinite(reading.scale)) return "scale: not a positive number";
+    const auto ends_badly = [](const std::string& name) { return name.ends_with('\0'); };
+    if (ends_badly(reading.label) || std::any_of(reading.others.begin(), reading.others.end(), ends_badly) ||
+        std::any_of(reading.sources.begin(), reading.sources.end(), ends_badly))
+        return "label_name, other_columns: a name ends in a zero byte";
+    return {};
+}
+
 /// What is wrong with the model, or nothing. The same rules hold when it is written and when it is read, so
 /// that a file that was written can be read.
 template <class Real>
@@ -71,6 +93,9 @@ std::string find_fault(const Model<Real>& model) {
     if (std::any_of(model.names.begin(), model.names.end(),
                     [](const std::string& name) { return name.ends_with('\0'); }))
         return "feature_names: a name ends in a zero byte";
+
+    if (std::string fault = find_fault(model.reading, model.names, model.weights.cols()); !fault.empty())
+        return fault;
 
     const std::vector<double>& divisors = model.scaling.divisors;
     Index wanted_divisors = 0;
@@ -165,6 +190,11 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.matrix("weights", model.weights);
     arrays.numbers("intercept", model.intercept);
     arrays.texts("feature_names", model.names);
+    arrays.texts("feature_columns", model.reading.sources);
+    arrays.numbers("fill", model.reading.fill);
+    arrays.number("scale", model.reading.scale);
+    arrays.text("label_name", model.reading.label);
+    arrays.texts("other_columns", model.reading.others);
     write_classes(arrays, model.classes);
     arrays.text("loss", model.loss.name);
     for (const char* name : {"threshold", "width"})
@@ -210,6 +240,8 @@ Model<Real> load_model(const std::string& path) {
     if (arrays.number("format_version") >= 2) {
         model.intercept = arrays.numbers("intercept");
         model.names = arrays.texts("feature_names");
+        model.reading = {arrays.texts("feature_columns"), arrays.numbers("fill"), arrays.text("label_name"),
+                         arrays.texts("other_columns"), arrays.number("scale")};
     }
     const std::string fault = find_fault(model);
     if (!fault.empty()) throw InputError(path, 0, fault);

@@ -21,6 +21,10 @@ template <class Real>
 Features<Real> fitting_features(const Model<Real>& model, const Dataset<Real>& data) {
     const Index wanted = model.weights.cols();
     const Index found = cols(data.features);
+    if (!model.names.empty() && !data.names.empty() && model.names != data.names)
+        throw Error(
+            data.name +
+            ": the features are not those of the model in its order; read the data with options_for(model)");
     Features<Real> features = data.features;
     auto* sparse = std::get_if<SparseFeatures<Real>>(&features);
     if (found == wanted) return features;
@@ -148,8 +152,10 @@ template <class Real>
 void score(const Model<Real>& model, const Labels& labels, Predictions& predictions) {
     if (loss_info(model.loss.name).classifies()) {
         const std::vector<std::int32_t> truth = model.classes.encode(labels);
-        for (std::size_t i = 0; i < truth.size(); ++i)
+        for (std::size_t i = 0; i < truth.size(); ++i) {
             predictions.correct += predictions.classes[i] == truth[i] ? 1 : 0;
+            predictions.unknown += truth[i] < 0 ? 1 : 0;
+        }
         predictions.scored = true;
     } else if (labels.numeric()) {
         double sum = 0;
@@ -163,6 +169,16 @@ void score(const Model<Real>& model, const Labels& labels, Predictions& predicti
 }
 
 }  // namespace
+
+template <class Real>
+ReadOptions options_for(const Model<Real>& model, ReadOptions options) {
+    options.labels_required = false;
+    options.features = model.weights.cols();
+    options.names = model.names;
+    options.reading = model.reading;
+    options.scale = model.reading.scale;
+    return options;
+}
 
 template <class Real>
 Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads) {
@@ -201,6 +217,8 @@ Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool pr
     return predictions;
 }
 
+template ReadOptions options_for(const Model<float>&, ReadOptions);
+template ReadOptions options_for(const Model<double>&, ReadOptions);
 template Predictions predict(const Model<float>&, const Dataset<float>&, bool, int);
 template Predictions predict(const Model<double>&, const Dataset<double>&, bool, int);
 

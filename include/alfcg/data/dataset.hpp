@@ -10,6 +10,18 @@
 
 namespace alfcg {
 
+/// How features came out of a file, beyond their names: what another file must be read by to mean the same.
+struct Reading {
+    std::vector<std::string> sources;  // the column that each feature comes from; empty: the one of its name.
+        // Feature "colour=red" of column "colour" marks the rows with that word
+    std::vector<double> fill;         // what stands for a missing value of each feature; empty: nothing does
+    std::string label;                // the name of the column of labels; empty: it has none
+    std::vector<std::string> others;  // the names of columns that are no features: dropped, or weights
+    double scale = 1;                 // features were divided by it
+
+    bool operator==(const Reading&) const = default;
+};
+
 template <class Real>
 struct Dataset {
     std::string name;  // where it came from, for messages
@@ -17,6 +29,8 @@ struct Dataset {
     Labels labels;                   // empty when the source has none
     std::vector<double> weights;     // of the rows; empty: all alike
     std::vector<std::string> names;  // of the features; empty: they have none
+    Reading reading;
+    std::vector<std::string> notes;  // what a reader should know about the reading, a line each
 };
 
 /// Where the labels of a file are.
@@ -42,6 +56,11 @@ struct ReadOptions {
     std::string format = "auto";  // a name from formats(), or auto: recognised by content
     std::string labels;           // file with the labels, where they are not in the data
     std::string label_column;     // CSV: a name, a position (negative: from the end), "none"; default last
+    std::string drop;             // CSV: names or positions of columns to leave out, between commas
+    std::string weights;          // of the rows: a file of numbers, or a column of a CSV file
+    std::string missing;          // CSV: "mean" or "zero" stands for missing values; empty: they are wrong
+    bool categories = false;      // CSV: every word of a column of words becomes a feature
+    double scale = 1;             // divide the features by it (built-in sets stay as they are)
     Index rows = 0;               // keep the first rows only; 0: all
     Index features = 0;           // fix the number of features; 0: as found
     bool labels_required = true;  // false: a file without labels is fine (prediction)
@@ -49,6 +68,9 @@ struct ReadOptions {
     std::uint64_t data_seed = 0;  // built-in randn
     std::string data_dir;         // built-in mnist: folder of the IDX files; then $ALFCG_DATA
     int threads = 0;              // 0: all cores
+    // What a model knows (see options_for): features are found by name where both have names, and made as its own were.
+    std::vector<std::string> names;
+    Reading reading;
 };
 
 /// Throws Error when there is no such format, or a number is negative.

@@ -18,6 +18,7 @@ struct Model {
     Matrix<Real> weights;            // outputs x features
     std::vector<double> intercept;   // one per output, added to its score; empty: there is none
     std::vector<std::string> names;  // of the features; empty: they have none
+    Reading reading;                 // how they came out of a file
     Classes classes;                 // classification; empty for regression
     LossSpec loss;
     Scaling scaling;  // what the features must go through first
@@ -38,18 +39,24 @@ Model<Real> load_model(const std::string& path);
 /// Precision the weights are stored in: true for double.
 bool model_is_double(const std::string& path);
 
+/// The options to read data for this model with: labels are not needed, columns with names are found by them in any order,
+/// words, missing values and the scale of the features become what they were in training.
+template <class Real>
+ReadOptions options_for(const Model<Real>& model, ReadOptions options = {});
+
 /// The model's answers on a data set.
 struct Predictions {
     std::vector<std::int32_t> classes;  // classification: position in Model::classes
     std::vector<double> values;         // regression
     Matrix<double> probabilities;       // rows x classes, when asked for
     bool scored = false;                // whether the data had labels
-    Index correct = 0;                  // classification
-    double mean_squared_error = 0;      // regression
+    Index unknown = 0;  // classification: labels that are none of the classes, and so count as wrong
+    Index correct = 0;  // classification
+    double mean_squared_error = 0;  // regression
 };
 
-/// Features are scored as the model's scaling would make them; the data stay as they are. Throws Error when the number of
-/// features does not fit; fewer features than the model has count as absent (zero) in sparse data.
+/// Features are scored as the model's scaling would make them; the data stay as they are. Throws Error when the number or the
+/// names of the features do not fit; fewer features than the model has count as absent (zero) in sparse data.
 template <class Real>
 Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads);
 
