@@ -8,13 +8,17 @@ namespace {
 class LibsvmTest : public DataTest {};
 
 TEST_F(LibsvmTest, AbsentEntriesAreZeroAndColumnsCountFromZero) {
-    const auto data = load("+1 1:0.5 3:-2\n-1 2:1e-3\n");
+    ReadOptions options;
+    options.features = 9;  // so many zeros that they are not stored
+    const auto data = load("+1 1:0.5 3:-2\n-1 2:1e-3\n", options);
     const auto& sparse = std::get<SparseFeatures<double>>(data.features);
     EXPECT_EQ(std::vector<Index>(sparse.start.begin(), sparse.start.end()), (std::vector<Index>{0, 2, 3}));
     EXPECT_EQ(std::vector<std::int32_t>(sparse.column.begin(), sparse.column.end()),
               (std::vector<std::int32_t>{0, 2, 1}));
-    EXPECT_EQ(entries(data.features), (std::vector<double>{0.5, 0, -2, 0, 1e-3, 0}));
+    EXPECT_EQ(entries(data.features),
+              (std::vector<double>{0.5, 0, -2, 0, 0, 0, 0, 0, 0, 0, 1e-3, 0, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(texts(data.labels), (std::vector<std::string>{"1", "-1"}));
+    EXPECT_EQ(cols(load("+1 1:0.5 3:-2\n-1 2:1e-3\n").features), 3);
     EXPECT_EQ(data.name, folder_.file("data"));
 }
 
@@ -65,7 +69,7 @@ TEST_F(LibsvmTest, RowsStopsReadingEarly) {
 TEST_F(LibsvmTest, LinesLongerThanTheWindowAreRead) {
     constexpr int pairs = 300000;
     std::string line = "1";
-    for (int j = 1; j <= pairs; ++j) line += ' ' + std::to_string(j) + ":1";
+    for (int j = 1; j <= pairs; ++j) line += ' ' + std::to_string(9 * j) + ":1";
     ASSERT_GT(line.size(), std::size_t{2} << 20);
     const auto data = load<float>(line + "\n" + line + "\n");
     EXPECT_EQ(std::get<SparseFeatures<float>>(data.features).nonzeros(), 2 * pairs);
@@ -131,6 +135,36 @@ TEST_F(LibsvmTest, ItsLabelsAreItsOwn) {
     options.labels.clear();
     options.label_column = "0";
     EXPECT_NE(problem("1 1:1\n", options).find("`label-column` is for CSV"), std::string::npos);
+}
+
+TEST_F(LibsvmTest, DataWithFewZerosAreStoredDense) {
+    const auto text = [](Index row_count, Index col_count, Index every, Index skipped) {
+        std::string lines;
+        for (Index i = 0; i < row_count; ++i) {
+            lines += std::to_string(i % 2);
+            for (Index j = 0; j < col_count; ++j)
+                if ((i + j) % every >= skipped)
+                    lines += " " + std::to_string(j + 1) + ":" + std::to_string(i * col_count + j + 1);
+            lines += "\n";
+        }
+        return lines;
+    };
+    for (const Index skipped : {0, 1, 2, 3, 4, 5}) {  // of six
+        const auto data = load<float>(text(50, 12, 6, skipped));
+        // Four bytes an entry in place of eight for each that is not zero, twice.
+        EXPECT_EQ(std::holds_alternative<DenseFeatures<float>>(data.features), skipped <= 4) << skipped;
+        const std::vector<double> found = entries(data.features);
+        for (Index i = 0; i < 50; ++i)
+            for (Index j = 0; j < 12; ++j) {
+                const Index k = i * 12 + j;
+                ASSERT_EQ(found[static_cast<std::size_t>(k)], (i + j) % 6 >= skipped ? k + 1 : 0);
+            }
+    }
+    // Rows without pairs, and features that no row has.
+    ReadOptions options;
+    options.features = 4;
+    EXPECT_EQ(entries(load("1\n2 1:5 3:7\n3\n1 1:1 2:2 3:3\n2\n", options).features),
+              (std::vector<double>{0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0}));
 }
 
 }  // namespace

@@ -393,6 +393,27 @@ TEST(Loss, LabelsChooseTheLoss) {
     Labels measurements;
     for (int i = 0; i < 300; ++i) measurements.push(static_cast<double>(i * 7));
     EXPECT_EQ(default_loss(measurements), "squared") << "whole numbers that hardly repeat";
+    // `rows(value)` rows with each of the values first .. last.
+    const auto repeated = [](int first, int last, const std::function<int(int)>& rows_of) {
+        Labels result;
+        for (int value = first; value <= last; ++value)
+            for (int k = 0; k < rows_of(value); ++k) result.push(static_cast<double>(value));
+        return result;
+    };
+    const auto alike = [](int) { return 30; };
+    const auto bell = [](int value) {
+        return static_cast<int>(1 + 200 * std::exp(-(value - 30) * (value - 30) / 200.0));
+    };
+    EXPECT_EQ(default_loss(repeated(1, 26, alike)), "multinomial") << "letters";
+    EXPECT_EQ(default_loss(repeated(1, 105, [](int v) { return 27 + v % 70; })), "multinomial") << "sectors";
+    EXPECT_EQ(default_loss(repeated(0, 9, [](int v) { return v == 3 ? 1 : 1000; })), "multinomial") << "few";
+    EXPECT_EQ(default_loss(repeated(1, 60, bell)), "squared") << "counts";
+    EXPECT_EQ(default_loss(repeated(18, 90, alike)), "squared") << "ages";
+    EXPECT_EQ(default_loss(repeated(1922, 2011, bell)), "squared") << "years";
+    EXPECT_EQ(default_loss(repeated(1, 15, [](int) { return 1; })), "squared") << "ranks";
+    EXPECT_EQ(default_loss(repeated(1, 200, [](int) { return 1; })), "squared") << "ranks";
+    EXPECT_EQ(choose_loss(repeated(18, 70, alike)).reason,
+              "regression: 53 whole-number targets; `loss` multinomial for classes");
     EXPECT_EQ(find_classes(labels({"9007199254740992", "9007199254740993"})).size(), 2)
         << "beyond what a double holds";
 

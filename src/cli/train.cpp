@@ -122,8 +122,8 @@ std::string banner(const TrainArguments& arguments, const Problem<Real>& problem
                                    scale == 1 ? "" : fmt::format(", divided by {}", scale));
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
-    text += fmt::format("loss       {}{}{}\n", loss,
-                        arguments.problem.specification.loss.name.empty() ? " (from the labels)" : "",
+    const std::string& reason = problem.loss_reason;
+    text += fmt::format("loss       {}{}{}\n", loss, reason.empty() ? "" : " (" + with_options(reason) + ")",
                         problem.intercept ? ", with an intercept" : "");
     text += fmt::format("region     {}\n", problem.region_text);
     return text + fmt::format("method     {}, {}, {} thread{}\n\n", arguments.run.method,
@@ -212,9 +212,9 @@ Command add_train(CommandOptions options) {
         arguments->problem.verify();
         if (arguments->model.empty())
             arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
-        check_outputs(
-            {arguments->model, arguments->trace, arguments->batches_out},
-            {arguments->problem.data.source, arguments->problem.data.read.labels, arguments->batches});
+        check_outputs({arguments->model, arguments->trace, arguments->batches_out},
+                      {arguments->problem.data.source, arguments->problem.data.read.labels,
+                       arguments->problem.data.read.weights, arguments->batches});
         return arguments->problem.is_double() ? train<double>(*arguments) : train<float>(*arguments);
     };
 }

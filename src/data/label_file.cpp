@@ -64,7 +64,8 @@ std::vector<double> read_weight_file(const std::string& path, Index rows, Index 
                                      const std::string& data) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
-        throw Error(fmt::format("{}: neither a file of weights nor a column of {}", path, data));
+        throw InputError(data, 0,
+                         fmt::format("no column {}, and no file of weights of that name", shown(path)));
     const Labels numbers = read_file(path, rows, most, data, "weight");
     std::vector<double> weights;
     weights.reserve(static_cast<std::size_t>(rows));

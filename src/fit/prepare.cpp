@@ -39,7 +39,11 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     Dataset<Real>& training = problem.training;
     if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
     problem.loss = specification.loss;
-    if (problem.loss.name.empty()) problem.loss.name = default_loss(training.labels);
+    if (problem.loss.name.empty()) {
+        const LossChoice choice = choose_loss(training.labels);
+        problem.loss.name = choice.name;
+        problem.loss_reason = choice.reason;
+    }
     verify(problem.loss);
     problem.intercept = specification.intercept;
     weigh(training, problem.loss, specification.class_weights);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
@@ -106,12 +107,48 @@ void verify(const LossSpec& loss) {
     static_cast<void>(resolve("the loss " + loss.name, row.parameters, loss.parameters));
 }
 
+namespace {
+
+// Classes as programs number them, from 0 or 1 without a gap, each with several rows and none with ten times as many as
+// another. Measurements (ages, years, counts, prices) have gaps, begin elsewhere, or have rare values at their ends.
+bool look_numbered(const Classes& classes, const Labels& labels) {
+    constexpr Index fewest_rows = 5;
+    constexpr Index most_uneven = 10;
+    const double first = classes.values.front();
+    if (first != 0 && first != 1) return false;
+    if (classes.values.back() - first != static_cast<double>(classes.size() - 1)) return false;
+    std::vector<Index> count(static_cast<std::size_t>(classes.size()));
+    for (const std::int32_t code : classes.encode(labels)) ++count[static_cast<std::size_t>(code)];
+    const auto [fewest, most] = std::minmax_element(count.begin(), count.end());
+    return *fewest >= fewest_rows && *most <= most_uneven * *fewest;
+}
+
+// Whole numbers are classes when they are few, or look like numbers of classes.
+bool are_measurements(const Classes& classes, const Labels& labels) {
+    constexpr Index few = 10;
+    constexpr Index many = 20;
+    if (classes.size() <= few) return false;
+    if (2 * classes.size() > labels.size()) return true;  // they hardly repeat
+    return classes.size() > many && !look_numbered(classes, labels);
+}
+
+}  // namespace
+
+LossChoice choose_loss(const Labels& labels) {
+    if (labels.numeric() && !labels.integers()) return {"squared", "regression: the labels are numbers"};
+    const Classes classes = find_classes(labels);
+    const std::string count = std::to_string(classes.size());
+    if (labels.numeric() && are_measurements(classes, labels))
+        return {"squared", "regression: " + count + " whole-number targets; `loss` multinomial for classes"};
+    if (classes.size() == 2) return {"logistic", "from the labels"};
+    constexpr Index doubtful = 5;
+    if (labels.numeric() && classes.size() > doubtful)
+        return {"multinomial", count + " whole numbers as classes; `loss` squared for regression"};
+    return {"multinomial", "from the labels"};
+}
+
 std::string default_loss(const Labels& labels) {
-    if (labels.numeric() && !labels.integers()) return "squared";
-    const Index classes = find_classes(labels).size();
-    // Whole numbers that hardly repeat are measurements, not classes.
-    if (labels.numeric() && classes > 100 && 2 * classes > labels.size()) return "squared";
-    return classes == 2 ? "logistic" : "multinomial";
+    return choose_loss(labels).name;
 }
 
 Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes) {

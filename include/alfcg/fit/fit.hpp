@@ -72,6 +72,7 @@ struct Problem {
     Scaling scaling;
     Classes classes;  // of the rows that train; rows of weight 0 are neither here nor there
     LossSpec loss;
+    std::string loss_reason;  // why this one, where the labels decided
     RegionSpec region;
     std::string region_text;  // the region in words
     bool intercept = false;

@@ -52,8 +52,14 @@ struct Targets {
     std::vector<double> weights;        // of the rows, at least 0; empty: all alike
 };
 
-/// The usual loss for such labels: two classes logistic, more multinomial, fractional
-/// numbers (and whole ones, more than 100, that hardly repeat) squared.
+struct LossChoice {
+    std::string name;
+    std::string reason;  // in words, with what to do if another one was meant
+};
+/// The usual loss for such labels: two classes logistic, more multinomial, fractional numbers squared. Whole numbers are
+/// classes up to 20 of them, unless more than 10 hardly repeat; more are targets of a regression, unless they are numbered
+/// from 0 or 1 without a gap, each has 5 rows or more, and none ten times as many as another.
+LossChoice choose_loss(const Labels& labels);
 std::string default_loss(const Labels& labels);
 
 /// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes
