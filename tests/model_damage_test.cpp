@@ -68,6 +68,7 @@ TEST_F(DamagedModel, TheSameHoldsFor64BitArchives) {
     model_.intercept = {};  // it is of format 1
     model_.names = {};
     model_.reading = {};
+    model_.training = model_.held_out = {};
     EXPECT_FALSE(refused());
     damage_everywhere();
 }

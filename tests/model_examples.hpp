@@ -31,6 +31,8 @@ Model<Real> example_model() {
     model.region = {
         "lp", {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}}, {0.1, 0.25, 1e-3}};
     model.method = "alfcg-mvr2";
+    model.training = {120, 0.75};
+    model.held_out = {30, 0.5};
     return model;
 }
 
@@ -43,7 +45,8 @@ bool same(const Model<Real>& a, const Model<Real>& b) {
            a.intercept == b.intercept && a.names == b.names && a.reading == b.reading &&
            a.classes.names == b.classes.names && a.classes.values == b.classes.values && a.loss == b.loss &&
            a.scaling.kind == b.scaling.kind && a.scaling.divisors == b.scaling.divisors &&
-           a.region == b.region && a.method == b.method;
+           a.region == b.region && a.method == b.method && a.training == b.training &&
+           a.held_out == b.held_out;
 }
 
 /// The entries of an archive by name, to be changed and packed again with right sizes and checksums.
@@ -72,7 +75,11 @@ inline const std::vector<std::string>& entry_names() {
                                                 "l1",
                                                 "l2",
                                                 "nuclear",
-                                                "method"};
+                                                "method",
+                                                "train_rows",
+                                                "train_score",
+                                                "holdout_rows",
+                                                "holdout_score"};
     return names;
 }
 

@@ -10,6 +10,7 @@ namespace alfcg::cli {
 /// Each adds the options of one command and returns what runs it.
 Command add_train(CommandOptions options);
 Command add_predict(CommandOptions options);
+Command add_show(CommandOptions options);
 Command add_compare(CommandOptions options);
 Command add_reproduce(CommandOptions options);
 Command add_methods(CommandOptions options);

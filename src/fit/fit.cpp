@@ -79,6 +79,9 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     fitted.report.warnings = warnings_of(fitted.model, region->start(problem.objective->shape()), answers);
     fitted.model.scaling = problem.scaling;
     if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.threads);
+    const auto record = [](const Score& score) { return TrainingScore{score.rows, score.value()}; };
+    fitted.model.training = record(fitted.report.training);
+    if (fitted.report.held_out) fitted.model.held_out = record(*fitted.report.held_out);
     return fitted;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
@@ -153,6 +154,21 @@ Classes read_classes(const ArrayReader& arrays) {
     return classes;
 }
 
+// No rows, no score.
+void write_score(ArrayWriter& arrays, const std::string& name, const std::optional<TrainingScore>& score) {
+    arrays.integer(name + "_rows", score ? score->rows : 0);
+    arrays.number(name + "_score", score ? score->value : 0);
+}
+
+std::optional<TrainingScore> read_score(const ArrayReader& arrays, const std::string& name) {
+    const double rows = arrays.number(name + "_rows");
+    const double score = arrays.number(name + "_score");
+    if (rows != std::trunc(rows) || !(rows >= 0))
+        arrays.fail(name + "_rows", "not a whole number of at least 0");
+    if (rows == 0) return std::nullopt;
+    return TrainingScore{static_cast<Index>(rows), score};
+}
+
 /// Refuses archives that are not models, and models of a format that is yet to come.
 void check_version(const ArrayReader& arrays, const std::string& path) {
     if (!arrays.has("format_version"))
@@ -209,6 +225,8 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.number("l2", region.composite.l2);
     arrays.number("nuclear", region.composite.nuclear);
     arrays.text("method", model.method);
+    write_score(arrays, "train", model.training);
+    write_score(arrays, "holdout", model.held_out);
     arrays.finish();
     file.commit();
 }
@@ -242,6 +260,8 @@ Model<Real> load_model(const std::string& path) {
         model.names = arrays.texts("feature_names");
         model.reading = {arrays.texts("feature_columns"), arrays.numbers("fill"), arrays.text("label_name"),
                          arrays.texts("other_columns"), arrays.number("scale")};
+        model.training = read_score(arrays, "train");
+        model.held_out = read_score(arrays, "holdout");
     }
     const std::string fault = find_fault(model);
     if (!fault.empty()) throw InputError(path, 0, fault);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,14 @@
 #include "alfcg/region/spec.hpp"
 
 namespace alfcg {
+
+/// How well a model did on some rows: the share of them that was right, or the mean squared error.
+struct TrainingScore {
+    Index rows = 0;
+    double value = 0;
+
+    bool operator==(const TrainingScore&) const = default;
+};
 
 /// A trained linear model and all that is needed to use it on new data.
 template <class Real>
@@ -25,6 +34,8 @@ struct Model {
     // How it was trained, for the record.
     RegionSpec region;  // files hold, and loading gives, its normal form
     std::string method;
+    std::optional<TrainingScore> training;
+    std::optional<TrainingScore> held_out;
 };
 
 /// Writes the model as an .npz archive (docs/model-format.md), whole or not at all.
