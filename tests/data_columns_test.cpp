@@ -206,6 +206,22 @@ TEST_F(ColumnsTest, EveryWordOfAColumnOfWordsBecomesAFeature) {
               "2: column 2 ('size'): 'big' is not a number; `drop` leaves the column out");
 }
 
+TEST_F(ColumnsTest, WordsWithoutAHeaderGoByPosition) {
+    const auto data = load("red,1,a\nblue,2,b\nred,3,a\n", with([](auto& o) { o.categories = true; }));
+    EXPECT_EQ(data.names, (Strings{"#0=blue", "#0=red", "#1"}));
+    for (const char* text :
+         {"red,1,a\nblue,2,b\nred,3,a\n", "colour,size,kind\nred,1,a\nblue,2,b\nred,3,a\n"})
+        EXPECT_EQ(entries(load(text, like(data)).features), (std::vector<double>{0, 1, 1, 1, 0, 2, 0, 1, 3}))
+            << text;
+}
+
+TEST_F(ColumnsTest, NumbersMayBeNamesOfColumns) {
+    const auto data = load("1999,2000,kind\n1,2,a\n3,4,b\n", with([](auto& o) { o.label_column = "kind"; }));
+    EXPECT_EQ(data.names, (Strings{"1999", "2000"}));
+    EXPECT_EQ(entries(load("2000,1999\n2,1\n4,3\n", like(data)).features), (std::vector<double>{1, 2, 3, 4}));
+    EXPECT_EQ(entries(load("2000,7\n2,1\n", like(data)).features), (std::vector<double>{2000, 7, 2, 1}));
+}
+
 TEST_F(ColumnsTest, MissingWordsAreNoFeature) {
     const std::string text = "x,c,kind\n1,p,a\n2,,b\n3,q,a\n,?,b\n";
     EXPECT_EQ(problem(text, with([](auto& o) { o.categories = true; })),

@@ -412,6 +412,7 @@ TEST(Loss, LabelsChooseTheLoss) {
     EXPECT_EQ(default_loss(repeated(1922, 2011, bell)), "squared") << "years";
     EXPECT_EQ(default_loss(repeated(1, 15, [](int) { return 1; })), "squared") << "ranks";
     EXPECT_EQ(default_loss(repeated(1, 200, [](int) { return 1; })), "squared") << "ranks";
+    EXPECT_EQ(choose_loss(repeated(18, 70, alike), true).name, "multinomial") << "for certain";
     EXPECT_EQ(choose_loss(repeated(18, 70, alike)).reason,
               "regression: 53 whole-number targets; `loss` multinomial for classes");
     EXPECT_EQ(find_classes(labels({"9007199254740992", "9007199254740993"})).size(), 2)

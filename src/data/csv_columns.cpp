@@ -61,6 +61,13 @@ Index position_by_name(const std::string& path, Index line, const CsvLayout& lay
     return found - layout.names.begin();
 }
 
+// Whether the columns had no names of their own when the model was trained: "#0", "#1" ...
+bool are_positions(const std::vector<CsvSource>& sources) {
+    return std::all_of(sources.begin(), sources.end(), [](const CsvSource& source) {
+        return source.name.size() > 1 && source.name.front() == '#' && whole_number(source.name.substr(1));
+    });
+}
+
 // Gives the columns of one table their roles.
 class Assignment {
   public:
@@ -82,7 +89,7 @@ class Assignment {
             for (const std::string& name : split_list(options_.drop))
                 take(find_column(path_, line_, layout_, name, "column"));
         find_weights();
-        if (layout_.header && !options_.names.empty())
+        if (layout_.header && !sources_.empty() && !are_positions(sources_))
             assign_by_name();
         else
             assign_by_position();

@@ -125,10 +125,16 @@ bool has_known_names(const Sample& sample, const ReadOptions& options) {
     const std::vector<CsvSource> sources = sources_of(options);
     std::unordered_set<std::string> names;
     for (const CsvField& field : sample.records.front()) names.insert(field.unquoted());
-    const auto known = std::count_if(sources.begin(), sources.end(), [&](const CsvSource& source) {
-        return !source.name.empty() && names.contains(source.name);
-    });
-    return known > 0 && 2 * known >= std::ssize(sources);
+    std::ptrdiff_t known = 0;
+    std::ptrdiff_t words = 0;  // that are no numbers, which a row may have by chance
+    double ignored = 0;
+    for (const CsvSource& source : sources) {
+        if (!names.contains(source.name)) continue;
+        ++known;
+        if (!is_missing(source.name) && parse_number(source.name, ignored) == NumberStatus::malformed)
+            ++words;
+    }
+    return (known > 0 && known == std::ssize(sources)) || (words > 0 && 2 * words >= std::ssize(sources));
 }
 
 }  // namespace
@@ -140,7 +146,7 @@ std::string CsvLayout::describe(Index position) const {
 }
 
 std::string CsvLayout::name(Index position) const {
-    return header ? names[static_cast<std::size_t>(position)] : std::to_string(position);
+    return header ? names[static_cast<std::size_t>(position)] : "#" + std::to_string(position);
 }
 
 CsvLayout find_csv_layout(const std::string& path, std::string_view sample_text, bool complete,

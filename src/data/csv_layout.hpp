@@ -37,7 +37,7 @@ struct CsvLayout {
     [[nodiscard]] Index places() const { return static_cast<Index>(column.size()); }
     /// "column 3 ('age')", for messages; columns are counted from 0.
     [[nodiscard]] std::string describe(Index position) const;
-    /// The name of a column, or its position where there is no header.
+    /// The name of a column; where there is no header "#" and its position.
     [[nodiscard]] std::string name(Index position) const;
 };
 

@@ -144,7 +144,9 @@ class RecordParser {
                 }
             } else if (static_cast<Index>(j) == layout_.label) {
                 if (is_missing_label(field.text))
-                    fail(line, j, missing_text(field.text) + ", where a label is needed");
+                    fail(line, j,
+                         missing_text(field.text) + ", where a label is needed" +
+                             (layout_.trained ? "; `label-column` none predicts without" : ""));
                 if (!is_acceptable_label(field.text))
                     fail(line, j, "label " + shown(field.text) + " is not a finite number");
                 rows_.labels.push(plain(field));

@@ -42,6 +42,7 @@ Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
     });
 
     Dataset<Real> result;
+    result.classes = true;
     result.features = DenseFeatures<Real>(std::move(buffer), rows, cols);
     for (const std::int32_t label : classes) result.labels.push(static_cast<double>(label));
     return result;

@@ -40,7 +40,7 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
     problem.loss = specification.loss;
     if (problem.loss.name.empty()) {
-        const LossChoice choice = choose_loss(training.labels);
+        const LossChoice choice = choose_loss(training.labels, training.classes);
         problem.loss.name = choice.name;
         problem.loss_reason = choice.reason;
     }

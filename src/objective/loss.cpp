@@ -134,15 +134,16 @@ bool are_measurements(const Classes& classes, const Labels& labels) {
 
 }  // namespace
 
-LossChoice choose_loss(const Labels& labels) {
-    if (labels.numeric() && !labels.integers()) return {"squared", "regression: the labels are numbers"};
+LossChoice choose_loss(const Labels& labels, bool certain) {
+    if (!certain && labels.numeric() && !labels.integers())
+        return {"squared", "regression: the labels are numbers"};
     const Classes classes = find_classes(labels);
     const std::string count = std::to_string(classes.size());
-    if (labels.numeric() && are_measurements(classes, labels))
+    if (!certain && labels.numeric() && are_measurements(classes, labels))
         return {"squared", "regression: " + count + " whole-number targets; `loss` multinomial for classes"};
     if (classes.size() == 2) return {"logistic", "from the labels"};
     constexpr Index doubtful = 5;
-    if (labels.numeric() && classes.size() > doubtful)
+    if (!certain && labels.numeric() && classes.size() > doubtful)
         return {"multinomial", count + " whole numbers as classes; `loss` squared for regression"};
     return {"multinomial", "from the labels"};
 }

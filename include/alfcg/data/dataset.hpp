@@ -27,6 +27,7 @@ struct Dataset {
     std::string name;  // where it came from, for messages
     Features<Real> features;
     Labels labels;                   // empty when the source has none
+    bool classes = false;            // the labels are classes for certain, also where they are numbers
     std::vector<double> weights;     // of the rows; empty: all alike
     std::vector<std::string> names;  // of the features; empty: they have none
     Reading reading;
