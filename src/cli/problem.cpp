@@ -5,6 +5,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -57,6 +58,7 @@ void DataArguments::add_to(CommandOptions options, bool training) {
         options.add_option("--missing", read.missing,
                            "CSV: what stands for missing values, mean or zero [they are an error]", "NAME",
                            group);
+        options.add_values("--missing", {"mean", "zero"});
         options.add_flag("--categories", read.categories,
                          "CSV: make a feature COLUMN=WORD of every word in columns of words", group);
         options.add_flag("--scale", scale, "divide the features by 255, for pixels that are bytes", group);
@@ -148,7 +150,7 @@ Specification ProblemArguments::resolve(const Options& options) const {
 }
 
 void print_notes(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) fmt::print(stderr, "alfcg: note: {}\n", with_options(note));
+    for (const std::string& note : notes) put(stderr, "alfcg: note: " + with_options(note) + "\n");
 }
 
 template <class Real>

@@ -15,6 +15,7 @@
 #include "alfcg/model/model.hpp"
 #include "alfcg/region/spectrum.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -32,11 +33,6 @@ struct ShowArguments {
 
 bool continues_character(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
-std::size_t characters(const std::string& text) {
-    return text.size() -
-           static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
 }
 
 // A name on one line, in at most so many characters.

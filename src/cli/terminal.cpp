@@ -26,10 +26,6 @@ bool starts_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
-std::size_t characters(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
-}
-
 // The first `count` characters.
 std::string beginning(const std::string& text, std::size_t count) {
     std::size_t end = 0;
@@ -52,6 +48,10 @@ bool reader_left(std::FILE* out) {
 }
 
 }  // namespace
+
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
 
 void put(std::FILE* out, std::string_view text) {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), out));

@@ -19,6 +19,9 @@ void hold_standard_streams();
 /// the end, which is the reader's right.
 std::string output_failure();
 
+/// Characters of UTF-8 text, which take a column of the terminal each.
+std::size_t characters(std::string_view text);
+
 /// As many of the pieces, from the first on and two spaces apart, as fit into `width` columns; the first is cut where it does not
 /// fit alone.
 std::string fit_width(const std::vector<std::string>& pieces, std::size_t width);
