@@ -18,6 +18,7 @@
 #include "alfcg/data/planted.hpp"
 #include "alfcg/data/view.hpp"
 #include "alfcg/fit/fit.hpp"
+#include "alfcg/fit/path.hpp"
 #include "alfcg/method/batch_file.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "alfcg/method/options.hpp"

@@ -5,24 +5,12 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
+#include "fit/early_stop.hpp"
 #include "fit/warnings.hpp"
 
 namespace alfcg {
 
 namespace {
-
-template <class Real>
-Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights) {
-    Model<Real> model;
-    model.weights = std::move(weights);
-    model.names = problem.training.names;
-    model.reading = problem.training.reading;
-    model.classes = problem.classes;
-    model.loss = problem.loss;
-    model.region = problem.region;
-    model.method = method;
-    return model;
-}
 
 template <class Real>
 Report report_of(const Solution<Real>& result) {
@@ -64,12 +52,34 @@ Score score_of(const Model<Real>& model, const Dataset<Real>& data, int threads)
 }
 
 template <class Real>
+Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights) {
+    Model<Real> model;
+    model.weights = std::move(weights);
+    model.names = problem.training.names;
+    model.reading = problem.training.reading;
+    model.classes = problem.classes;
+    model.loss = problem.loss;
+    model.region = problem.region;
+    model.method = method;
+    return model;
+}
+
+template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
-                 const std::type_identity_t<Observer<Real>>& observer) {
+                 const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
     const auto region = problem.new_region();
-    Solution<Real> result = solve<Real>(*problem.objective, *region, options, observer);
+    EarlyStop<Real> early_stop(problem, options.method);
+    const Observer<Real> seen = [&](const Snapshot<Real>& now) {
+        const Action asked = observer(now);
+        return early_stop.enough(now) ? Action::stop : asked;
+    };
+    Solution<Real> result = problem.patience > 0
+                                ? solve<Real>(*problem.objective, *region, options, seen, start)
+                                : solve<Real>(*problem.objective, *region, options, observer, start);
+    early_stop.put_best_into(result);
     Fitted<Real> fitted;
     fitted.report = report_of(result);
+    fitted.report.best_iteration = early_stop.best_iteration();
     fitted.report.threads = problem.threads;
     fitted.model = model_of(problem, options.method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);
@@ -94,8 +104,10 @@ Fitted<Real> fit(const Data& data, const Specification& specification,
 
 template Score score_of(const Model<float>&, const Dataset<float>&, int);
 template Score score_of(const Model<double>&, const Dataset<double>&, int);
-template Fitted<float> fit(Problem<float>&, const Options&, const Observer<float>&);
-template Fitted<double> fit(Problem<double>&, const Options&, const Observer<double>&);
+template Model<float> model_of(const Problem<float>&, const std::string&, Matrix<float>);
+template Model<double> model_of(const Problem<double>&, const std::string&, Matrix<double>);
+template Fitted<float> fit(Problem<float>&, const Options&, const Observer<float>&, const Matrix<float>*);
+template Fitted<double> fit(Problem<double>&, const Options&, const Observer<double>&, const Matrix<double>*);
 template Fitted<float> fit<float>(const Data&, const Specification&, const Observer<float>&);
 template Fitted<double> fit<double>(const Data&, const Specification&, const Observer<double>&);
 

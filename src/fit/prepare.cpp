@@ -35,6 +35,7 @@ template <class Real>
 Problem<Real> make_problem(Dataset<Real> data, const Specification& specification) {
     Problem<Real> problem;
     problem.threads = resolve_threads(specification.threads);
+    problem.patience = specification.patience;
     problem.training = std::move(data);
     Dataset<Real>& training = problem.training;
     if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
@@ -74,19 +75,24 @@ std::unique_ptr<Region<Real>> Problem<Real>::new_region() const {
 }
 
 template <class Real>
-Problem<Real> prepare(const Data& data, const Specification& specification) {
-    specification.verify();
+Dataset<Real> load(const Data& data, const Specification& specification) {
     const int threads = resolve_threads(specification.threads);
     if (const auto* file = std::get_if<FileData>(&data)) {
         ReadOptions read = file->read;
         read.threads = threads;
-        return make_problem(load_dataset<Real>(file->source, read), specification);
+        return load_dataset<Real>(file->source, read);
     }
     const auto& arrays = std::get<ArrayData>(data);
     auto dataset = dataset_of<Real>(arrays.features, arrays.labels, arrays.name, threads);
     const Labels weights = labels_of(arrays.weights, arrays.name);
     for (Index i = 0; i < weights.size(); ++i) dataset.weights.push_back(weights.number(i));
-    return make_problem(std::move(dataset), specification);
+    return dataset;
+}
+
+template <class Real>
+Problem<Real> prepare(const Data& data, const Specification& specification) {
+    specification.verify();
+    return make_problem(load<Real>(data, specification), specification);
 }
 
 template <class Real>
@@ -97,6 +103,8 @@ Problem<Real> prepare(Dataset<Real> data, const Specification& specification) {
 
 template struct Problem<float>;
 template struct Problem<double>;
+template Dataset<float> load(const Data&, const Specification&);
+template Dataset<double> load(const Data&, const Specification&);
 template Problem<float> prepare(const Data&, const Specification&);
 template Problem<double> prepare(const Data&, const Specification&);
 template Problem<float> prepare(Dataset<float>, const Specification&);

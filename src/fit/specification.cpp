@@ -9,7 +9,8 @@ namespace alfcg {
 
 Options Specification::default_options() {
     Options options;
-    options.max_epochs = 100;
+    options.tolerance = 1e-4;
+    options.max_epochs = 1000;
     return options;
 }
 
@@ -28,6 +29,9 @@ void Specification::verify() const {
         throw QuantityError("threads", "must be from 1 to 1024, or 0 for all cores");
     if (hold_out != 0 && !(hold_out > 0 && hold_out < 1))
         throw QuantityError("holdout", fmt::format("must be between 0 and 1, not {}", hold_out));
+    if (patience < 0) throw QuantityError("patience", fmt::format("must be at least 1, not {}", patience));
+    if (patience > 0 && hold_out == 0)
+        throw QuantityError("early-stop", "needs rows to look at: give `holdout`");
     if (!loss.name.empty()) alfcg::verify(loss);
     // Either may be chosen: what neither takes is wrong in any case.
     try {

@@ -9,4 +9,12 @@ namespace alfcg {
 /// The region with all its parameters, and with this name where it has none; throws Error when it cannot be.
 RegionSpec complete(RegionSpec region, const std::string& name);
 
+/// The rows, as they come.
+template <class Real>
+Dataset<Real> load(const Data& data, const Specification& specification);
+
+/// A model with these weights; the data's scaling is left to the caller.
+template <class Real>
+Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights);
+
 }  // namespace alfcg

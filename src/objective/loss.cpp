@@ -60,7 +60,7 @@ const std::vector<LossRow>& table() {
             [](const auto& b, double limit) {
                 return kernels::huber_loss(b.scores, b.count, b.targets, b.weight, limit);
             }),
-        row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}},
+        row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}, false},
             [](const auto& b, double /*parameter*/) {
                 return kernels::sigmoid_loss(b.scores, b.count, b.targets, b.weight);
             },
@@ -68,7 +68,8 @@ const std::vector<LossRow>& table() {
         row({"welsch",
              "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w = width",
              numbers,
-             {{width, Default::of(1)}}},
+             {{width, Default::of(1)}},
+             false},
             [](const auto& b, double w) {
                 return kernels::welsch_loss(b.scores, b.count, b.targets, b.weight, w);
             }),

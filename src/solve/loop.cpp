@@ -14,8 +14,8 @@
 namespace alfcg {
 
 std::string_view to_text(Status status) {
-    constexpr std::array<std::string_view, 5> names{"converged", "max-iterations", "max-epochs",
-                                                    "max-seconds", "interrupted"};
+    constexpr std::array<std::string_view, 6> names{"converged",   "max-iterations", "max-epochs",
+                                                    "max-seconds", "interrupted",    "early-stop"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -27,6 +27,9 @@ constexpr double oracle_accuracy = 1e-2;
 constexpr double feasibility_slack = 1e-5;
 // Units in the last place, of ‖g‖ times the lengths in play, that rounding may take a gap below zero.
 constexpr double gap_rounding = 1e3;
+// Looks at the exact gap that cost something come this share of the epochs so far apart, where a tolerance alone is asked
+// for: a long run pays little for them, and ends little too late.
+constexpr double look_spacing = 1.0 / 16;
 
 template <class Real>
 double norm(const Matrix<Real>& m) {
@@ -64,7 +67,8 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
 
     [[nodiscard]] std::optional<Status> budget_spent(bool stop_asked) const;
     void ask_method();
-    bool gap_reached();           // where a look at the exact gap is due
+    bool gap_reached();  // where a look at the exact gap is due
+    [[nodiscard]] double wanted_gap(double objective);
     void take_step();             // x_{t+1}
     void conclude();              // at the end of a run
     void open_row(Index number);  // a fresh snapshot of iterate x_t
@@ -80,6 +84,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
 
     Proposal<Real> proposal_;
     double next_gap_check_ = 0;
+    std::optional<double> first_objective_;  // F(x_0), where there is a tolerance
 
     // Looks at the exact gap leave no trace in the run.
     mutable Account metrics_account_;
@@ -210,13 +215,25 @@ std::vector<double> Loop<Real>::intercept() const {
 }
 
 template <class Real>
+double Loop<Real>::wanted_gap(double objective) {
+    if (!first_objective_) first_objective_ = objective;
+    return std::max(limits_.gap.value_or(0),
+                    limits_.tolerance * std::max(std::abs(objective), *first_objective_ - objective));
+}
+
+template <class Real>
 bool Loop<Real>::gap_reached() {
-    if (!limits_.gap) return false;
+    if (!limits_.gap && limits_.tolerance == 0) return false;
     const bool due = limits_.gap_every > 0 ? this->iteration_ % limits_.gap_every == 0
                                            : metrics_free() || this->epochs >= next_gap_check_;
     if (!due) return false;
-    next_gap_check_ = this->epochs + 1;
-    return metrics().gap <= *limits_.gap;
+    // Any point of the region gives a lower bound on the exact gap. Where the gradient is exact, and the way to the method's
+    // point alone is too steep, a look is spared.
+    if (proposal_.value && proposal_.move.along_x() == -1 &&
+        proposal_.gap > wanted_gap(*proposal_.value + proposal_.composite))
+        return false;
+    next_gap_check_ = this->epochs + (limits_.gap ? 1 : std::max(1.0, look_spacing * this->epochs));
+    return metrics().gap <= wanted_gap(metrics().objective);
 }
 
 template <class Real>

@@ -40,11 +40,14 @@ struct Specification {
     double hold_out = 0;  // fraction of the rows that is set aside for testing, drawn with options.seed
 
     Options options = default_options();
+    /// Ends a run once so many looks at the held-out rows in a row have found no better score; the best iterate is the
+    /// model. A look comes every epoch, later every sixteenth of the epochs so far. 0: off.
+    Index patience = 0;
     int threads = 0;  // 0: all cores
 
     /// Checks all that can be checked before there are data; throws Error, mostly a QuantityError.
     void verify() const;
-    /// A hundred passes over the data.
+    /// To a gap of 1e-4 of the objective (see Limits::tolerance), for at most 1000 passes over the data.
     static Options default_options();
 };
 
@@ -77,6 +80,7 @@ struct Problem {
     std::string region_text;  // the region in words
     bool intercept = false;
     std::unique_ptr<Objective<Real>> objective;
+    Index patience = 0;
     int threads = 1;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.
@@ -91,6 +95,11 @@ Problem<Real> prepare(const Data& data, const Specification& specification);
 template <class Real>
 Problem<Real> prepare(Dataset<Real> data, const Specification& specification);
 
+/// The weights of a model as a point of this problem, which may lie outside its region: columns that are scaled otherwise
+/// here get weights that score alike. Throws Error when the model is of other features, classes or a loss of another kind.
+template <class Real>
+Matrix<Real> start_from(const Model<Real>& model, const Problem<Real>& problem);
+
 /// How well a model does on some rows.
 struct Score {
     Index rows = 0;
@@ -101,6 +110,9 @@ struct Score {
     /// The share of rows that are right, or the mean squared error.
     [[nodiscard]] double value() const {
         return classification ? static_cast<double>(correct) / static_cast<double>(rows) : mean_squared_error;
+    }
+    [[nodiscard]] bool better_than(const Score& other) const {
+        return classification ? value() > other.value() : value() < other.value();
     }
 };
 
@@ -118,6 +130,8 @@ struct Report {
 
     Score training;
     std::optional<Score> held_out;
+    std::optional<Index>
+        best_iteration;  // early stop: the iterate with the best held-out score, which is the model
     Index nonzeros = 0;
     // Of a matrix of weights; a vector has none.
     std::vector<double> singular_values;  // largest first
@@ -132,10 +146,12 @@ struct Fitted {
     Report report;
 };
 
-/// One run on a prepared problem. Runs do not depend on those before.
+/// One run on a prepared problem. Runs do not depend on those before. `start`: where from, a point of the region (see
+/// start_from() and scaled_into()); else where the region says. Warm starts end where the others do, sooner.
 template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
-                 const std::type_identity_t<Observer<Real>>& observer = {});
+                 const std::type_identity_t<Observer<Real>>& observer = {},
+                 const Matrix<Real>* start = nullptr);
 /// One run from the data: fit<float>(FileData{"a9a"}, specification).
 template <class Real>
 Fitted<Real> fit(const Data& data, const Specification& specification,

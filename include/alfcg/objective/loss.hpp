@@ -24,6 +24,7 @@ struct LossInfo {
     std::string_view description;
     TargetKind target;
     std::vector<Parameter> parameters;
+    bool convex = true;  // in the scores: a gap then bounds how far the optimum is
 
     [[nodiscard]] bool classifies() const { return target != TargetKind::numbers; }
 };

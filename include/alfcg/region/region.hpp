@@ -48,6 +48,11 @@ class Region {
     virtual Matrix<Real> start(Shape shape);
 };
 
+/// Where x lies outside, the point of the region on the way from its start (of a ball: the centre) to x that is nearest to
+/// x, to rounding; else x as it is. Throws Error when x is not finite.
+template <class Real>
+Matrix<Real> scaled_into(Region<Real>& region, Matrix<Real> x);
+
 /// ‖x‖_p ≤ radius entrywise, 1 ≤ p ≤ ∞. Composite terms: l1, l2, or both. Large gradients are shared among
 /// `threads` threads, 0: all cores.
 template <class Real>

@@ -13,8 +13,11 @@ struct Limits {
     double max_epochs = std::numeric_limits<double>::infinity();   // component gradients / N
     double max_seconds = std::numeric_limits<double>::infinity();  // the method's own time, metrics excluded
     std::optional<double> gap;  // converged when the exact gap is at most this
-    /// Iterations between two looks at the exact gap; 0: every one where it costs nothing, else once an
-    /// epoch.
+    /// Converged when the exact gap is at most this share of max(|F|, F₀ − F), where F₀ is the objective at the start;
+    /// 0: off.
+    double tolerance = 0;
+    /// Iterations between two looks at the exact gap; 0: every one where it costs nothing, else once an epoch, for a
+    /// tolerance alone once in a sixteenth of the epochs so far where that is more.
     Index gap_every = 0;
 
     /// Throws Error when something makes no sense.

@@ -13,7 +13,14 @@
 
 namespace alfcg {
 
-enum class Status { converged, max_iterations, max_epochs, max_seconds, interrupted };
+enum class Status {
+    converged,
+    max_iterations,
+    max_epochs,
+    max_seconds,
+    interrupted,
+    early_stop  // of a fit: the held-out score got no better
+};
 
 /// "converged", "max-iterations", …
 std::string_view to_text(Status status);

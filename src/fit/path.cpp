@@ -1,0 +1,306 @@
+#include "alfcg/fit/path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "fit/specification.hpp"
+
+namespace alfcg {
+
+namespace {
+
+constexpr Index usual_folds = 5;
+constexpr double growth = 2;
+constexpr std::size_t most_radii = 30;
+// At the first radius of its own choice, a path cannot win more than this share of the objective; more than the tolerance, or
+// its fit would end where it begins.
+constexpr double first_gain = 0.03;
+// A radius whose objective is lower by less than this share than that of half of it no longer binds.
+constexpr double last_gain = 2e-3;
+// Radii in a row without a better score or loss, before a path ends.
+constexpr std::size_t patience = 3;
+// Weights that fill no more than this share of the radius are not held by it. (Fits along a path may be far from done: those
+// that fill half of it may yet get to its end.)
+constexpr double loose = 0.25;
+constexpr std::size_t pictured_coefficients = 100;
+
+// How well a model does on rows it has not seen.
+struct Validation {
+    double score = 0;
+    double variance = 0;  // of the score
+    double loss = 0;
+};
+
+template <class Real>
+Validation validate(const Model<Real>& model, const Dataset<Real>& data, int threads) {
+    const Predictions predictions = predict(model, data, true, threads);
+    const Score score = score_of(predictions);
+    const auto rows = static_cast<double>(score.rows);
+    Validation result;
+    result.score = score.value();
+    if (score.classification) {
+        result.variance = result.score * (1 - result.score) / rows;
+        const std::vector<std::int32_t> truth = model.classes.encode(data.labels);
+        for (std::size_t i = 0; i < truth.size(); ++i) {
+            // A class that was never seen, like a share that is zero, costs much and not everything.
+            const double share =
+                truth[i] < 0 ? 0 : predictions.probabilities(static_cast<Index>(i), truth[i]);
+            result.loss -= std::log(std::max(share, std::numeric_limits<double>::min())) / rows;
+        }
+        return result;
+    }
+    result.loss = result.score;
+    double squares = 0;
+    for (std::size_t i = 0; i < predictions.values.size(); ++i) {
+        const double error = predictions.values[i] - data.labels.number(static_cast<Index>(i));
+        squares += std::pow(error * error - result.score, 2);
+    }
+    result.variance = squares / rows / rows;
+    return result;
+}
+
+template <class Real>
+void set_radius(Problem<Real>& problem, double radius) {
+    problem.region.parameters.set("radius", radius);
+    problem.region_text = problem.new_region()->describe();
+}
+
+// Rows to train on, and rows to judge by, with the weights where the last fit ended.
+template <class Real>
+struct Trial {
+    Problem<Real> problem;
+    std::optional<Dataset<Real>> unseen;
+    Matrix<Real> x;
+
+    Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
+        set_radius(problem, radius);
+        const Observer<Real> watch = [&](const Snapshot<Real>& /*now*/) {
+            return observer.stop && observer.stop() ? Action::stop : Action::proceed;
+        };
+        Fitted<Real> fitted = fit<Real>(problem, options, watch, x.size() > 0 ? &x : nullptr);
+        x = fitted.model.weights;
+        return fitted;
+    }
+};
+
+// The share of the radius at which the weights lie; of a ball, whose `violation` is ‖x‖/r − 1 outside.
+template <class Real>
+double share_of_radius(const Problem<Real>& problem, const Matrix<Real>& x) {
+    const auto region = problem.new_region();
+    Matrix<Real> far = x;
+    for (double factor = 1;; factor *= 16) {
+        const double outside = region->violation(far);
+        if (outside > 0 || factor > 1e6) return (1 + outside) / factor;
+        for (Real& entry : far.span()) entry *= 16;
+    }
+}
+
+// The radius at which a linear model of the objective would win `first_gain` of it, in two digits.
+template <class Real>
+double first_radius(const Problem<Real>& problem) {
+    RegionSpec unit = problem.region;
+    unit.parameters.set("radius", 1);
+    unit.composite = {};
+    const auto region = make_region<Real>(unit, problem.threads);
+    const Matrix<Real> zero(problem.objective->shape());
+    Matrix<Real> gradient(zero.shape());
+    Vertex<Real> vertex;
+    const double value = problem.objective->evaluate(zero, gradient);
+    region->minimize(gradient, 0, false, vertex);
+    const double slope = -direction_to(vertex, gradient, zero).slope;
+    return slope > 0 && value > 0 ? std::stod(fmt::format("{:.1e}", first_gain * value / slope)) : 1;
+}
+
+template <class Real>
+void picture(const Matrix<Real>& weights, const Report& report, PathPoint& point) {
+    point.singular_values = report.singular_values;
+    if (weights.rows() > 1) return;
+    for (Index j = 0; j < weights.cols(); ++j)
+        if (weights(0, j) != 0) point.coefficients.emplace_back(j, static_cast<double>(weights(0, j)));
+    std::stable_sort(
+        point.coefficients.begin(), point.coefficients.end(),
+        [](const auto& one, const auto& other) { return std::abs(one.second) > std::abs(other.second); });
+    if (point.coefficients.size() > pictured_coefficients) point.coefficients.resize(pictured_coefficients);
+}
+
+// Fits over one radius: on all rows, and on those of each fold.
+template <class Real>
+PathPoint point_at(double radius, Trial<Real>& whole, std::vector<Trial<Real>>& folds, const Options& options,
+                   const PathObserver& observer) {
+    PathPoint point;
+    point.radius = radius;
+    const Fitted<Real> fitted = whole.fit_over(radius, options, observer);
+    const Report& report = fitted.report;
+    point.metrics = report.metrics;
+    point.nonzeros = report.nonzeros;
+    point.rank = report.rank;
+    point.training = report.training;
+    point.seconds = report.seconds.method();
+    picture(fitted.model.weights, report, point);
+    point.share = share_of_radius(whole.problem, whole.x);
+    std::vector<Validation> results;
+    if (whole.unseen) results.push_back(validate(fitted.model, *whole.unseen, whole.problem.threads));
+    for (Trial<Real>& fold : folds) {
+        const Fitted<Real> part = fold.fit_over(radius, options, observer);
+        point.seconds += part.report.seconds.method();
+        results.push_back(validate(part.model, *fold.unseen, fold.problem.threads));
+    }
+    const auto count = static_cast<double>(results.size());
+    for (const Validation& result : results) {
+        point.score += result.score / count;
+        point.loss += result.loss / count;
+    }
+    double squares = 0;
+    for (const Validation& result : results) squares += std::pow(result.score - point.score, 2);
+    point.score_error = std::sqrt(results.size() > 1 ? squares / (count - 1) / count : results[0].variance);
+    return point;
+}
+
+bool perfect(const PathPoint& point) {
+    return point.training.classification ? point.score == 1 : point.score == 0;
+}
+
+// Whether a path of its own choice has seen enough.
+bool done(const std::vector<PathPoint>& points, double first_objective) {
+    const PathPoint& last = points.back();
+    if (points.size() >= most_radii || perfect(last) || (last.nonzeros > 0 && last.share <= loose))
+        return true;
+    if (points.size() < 2) return false;
+    const double now = last.metrics.objective;
+    const double gain = points[points.size() - 2].metrics.objective - now;
+    if (last.nonzeros > 0 && gain <= last_gain * std::max(std::abs(now), first_objective - now)) return true;
+    if (points.size() <= patience) return false;
+    const auto recent = points.end() - patience;
+    const auto some_better = [&](auto judge) {
+        return std::any_of(recent, points.end(), [&](const PathPoint& late) {
+            return std::all_of(points.begin(), recent,
+                               [&](const PathPoint& early) { return judge(late, early); });
+        });
+    };
+    return !some_better(better) &&
+           !some_better([](const PathPoint& one, const PathPoint& other) { return one.loss < other.loss; });
+}
+
+template <class Real>
+std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Real>& whole,
+                                    Specification specification, Index count) {
+    const Index total = rows(data.features);
+    if (count > total)
+        throw QuantityError("folds",
+                            fmt::format("must be at most the number of rows, {}, not {}", total, count));
+    specification.loss = whole.loss;
+    specification.region = whole.region;
+    std::vector<std::int32_t> classes;
+    if (whole.classes.size() > 0) classes = whole.classes.encode(data.labels);
+    const std::vector<Index> fold = fold_of_rows(total, classes, count, specification.options.seed);
+    std::vector<Trial<Real>> trials;
+    for (Index k = 0; k < count; ++k) {
+        std::vector<bool> chosen;
+        for (const Index f : fold) chosen.push_back(f == k);
+        Dataset<Real> part = data;
+        Dataset<Real> unseen = take_rows(part, chosen);
+        trials.push_back({prepare<Real>(std::move(part), specification), std::move(unseen), {}});
+    }
+    return trials;
+}
+
+template <class Real>
+void choose(Path<Real>& path, Pick pick) {
+    const auto& points = path.points;
+    for (std::size_t k = 1; k < points.size(); ++k)
+        if (better(points[k], points[path.best])) path.best = k;
+    const PathPoint& best = points[path.best];
+    while (std::abs(points[path.smallest].score - best.score) > best.score_error) ++path.smallest;
+    path.smallest = std::min(path.smallest, path.best);
+    path.chosen = pick == Pick::best ? path.best : path.smallest;
+}
+
+}  // namespace
+
+bool better(const PathPoint& one, const PathPoint& other) {
+    return one.training.classification ? one.score > other.score : one.score < other.score;
+}
+
+void PathOptions::verify(const Specification& specification) const {
+    for (const double radius : radii)
+        if (!(radius > 0) || std::isinf(radius))
+            throw QuantityError("radii", fmt::format("must be positive numbers, not {}", radius));
+    if (folds != 0 && folds < 2)
+        throw QuantityError("folds", fmt::format("must be at least 2, not {}", folds));
+    if (folds != 0 && specification.hold_out != 0)
+        throw QuantityError("folds", "and `holdout` are two ways to the same end: give one of them");
+    Limits limits;
+    limits.tolerance = tolerance;
+    limits.max_epochs = max_epochs;
+    limits.verify();
+}
+
+template <class Real>
+Path<Real> find_radius(const Data& data, const Specification& specification, const PathOptions& options,
+                       const PathObserver& observer) {
+    options.verify(specification);
+    specification.verify();
+    // Short fits, and none that is longer than the last one may be.
+    Options along = specification.options;
+    along.tolerance = options.tolerance;
+    along.max_epochs = std::min(along.max_epochs, options.max_epochs);
+    along.gap.reset();
+    along.gap_every = 0;
+    along.batches.reset();
+    along.on_draw = {};
+
+    Path<Real> path;
+    path.folds = specification.hold_out > 0 ? 0 : options.folds > 0 ? options.folds : usual_folds;
+    Trial<Real> whole;
+    std::vector<Trial<Real>> folds;
+    {
+        Dataset<Real> rows = load<Real>(data, specification);
+        whole.problem = prepare<Real>(path.folds > 0 ? rows : std::move(rows), specification);
+        if (path.folds > 0) folds = make_folds(rows, whole.problem, specification, path.folds);
+    }
+    // Set aside for the path, so that its fits do not look at them.
+    whole.unseen = std::move(whole.problem.held_out);
+    whole.problem.held_out.reset();
+    const Index patience_asked = std::exchange(whole.problem.patience, 0);
+
+    std::vector<double> radii = options.radii;
+    std::sort(radii.begin(), radii.end());
+    radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
+    const bool own_choice = radii.empty();
+    double radius = own_choice ? first_radius(whole.problem) : radii.front();
+    Matrix<Real> gradient(whole.problem.objective->shape());
+    const double first_objective =
+        own_choice ? whole.problem.objective->evaluate(Matrix<Real>(gradient.shape()), gradient) : 0;
+    for (std::size_t k = 0;; ++k) {
+        PathPoint now = point_at(radius, whole, folds, along, observer);
+        const bool stopped = observer.stop && observer.stop();
+        if (stopped && !path.points.empty()) break;  // half of a point says nothing
+        path.points.push_back(std::move(now));
+        const PathPoint& point = path.points.back();
+        const bool best = std::all_of(path.points.begin(), path.points.end() - 1,
+                                      [&](const PathPoint& before) { return better(point, before); });
+        if (best) path.start = whole.x;
+        if (observer.point) observer.point(point);
+        if (stopped) break;
+        if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
+        radius = own_choice ? growth * radius : radii[k + 1];
+    }
+    choose(path, options.pick);
+    path.problem = std::move(whole.problem);
+    path.problem.held_out = std::move(whole.unseen);
+    path.problem.patience = patience_asked;
+    set_radius(path.problem, path.points[path.chosen].radius);
+    path.start = scaled_into(*path.problem.new_region(), std::move(path.start));
+    return path;
+}
+
+template Path<float> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&);
+template Path<double> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&);
+
+}  // namespace alfcg
