@@ -11,6 +11,7 @@ namespace alfcg::cli {
 Command add_train(CommandOptions options);
 Command add_predict(CommandOptions options);
 Command add_show(CommandOptions options);
+Command add_path(CommandOptions options);
 Command add_compare(CommandOptions options);
 Command add_reproduce(CommandOptions options);
 Command add_methods(CommandOptions options);

@@ -44,6 +44,8 @@ int main(int argc, char** argv) {
         line.add("train", "fit a model, print progress, write the model", add_train);
         line.add("predict", "apply a model to data, print the score when there are labels", add_predict);
         line.add("show", "what a model has learned: coefficients by name, scores, rank", add_show);
+        line.add("path", "fits over many radii, judged on unseen rows: the best model and a report",
+                 add_path);
         line.add("compare", "several methods on one problem, one report", add_compare);
         line.add("reproduce", "the paper's figures, and whether its claims held", add_reproduce);
         line.add("methods", "list the methods and their parameters", add_methods);

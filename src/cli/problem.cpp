@@ -14,13 +14,16 @@ namespace {
 // The parameters of a loss or a region, each an option of its own.
 void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& parameters, Parameters& chosen,
                     const std::string& note, const std::string& group) {
-    for (const ParameterInfo& info : parameters)
+    for (const ParameterInfo& info : parameters) {
+        const bool can_be_found = info.name == "radius";  // by train
         options.add_text(
             "--" + std::string(info.name),
-            [info, &chosen](const std::string& text) {
+            [info, can_be_found, &chosen](const std::string& text) {
+                if (can_be_found && text == "auto") return chosen.set(info.name, text);
                 std::visit([&](const auto& value) { chosen.set(info.name, value); }, parse(info, text));
             },
-            std::string(info.meaning) + " [" + note + "]", "NUMBER", group);
+            std::string(info.meaning) + " [" + note + "]", can_be_found ? "auto|NUMBER" : "NUMBER", group);
+    }
 }
 
 }  // namespace
@@ -132,7 +135,9 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
                        "N", running);
 }
 
-void ProblemArguments::verify() const {
+void ProblemArguments::verify(bool finds_radius) const {
+    if (radius_auto() && !finds_radius)
+        throw QuantityError("radius", "must be a number here: auto is for train, and path tries several");
     check_precision(precision);
     resolve(specification.options).verify();
     static_cast<void>(data.resolve());
@@ -146,6 +151,7 @@ Specification ProblemArguments::resolve(const Options& options) const {
     resolved.intercept = with_intercept || (specification.intercept && !without_intercept);
     resolved.class_weights = ClassWeights::parse(class_weights);
     resolved.options = options;
+    if (radius_auto()) resolved.region.parameters.erase("radius");
     return resolved;
 }
 

@@ -36,12 +36,16 @@ struct ProblemArguments {
 
     /// `intercept`: whether the command fits one when nothing is said.
     void add_to(CommandOptions options, bool intercept);
-    /// Checks all that can be checked before the data are read; throws Error.
-    void verify() const;
+    /// Checks all that can be checked before the data are read; throws Error. `finds_radius`: the command takes --radius auto.
+    void verify(bool finds_radius = false) const;
     /// For one of the runs: with these options.
     [[nodiscard]] Specification resolve(const Options& options) const;
     [[nodiscard]] FileData file() const { return {data.source, data.resolve()}; }
     [[nodiscard]] std::uint64_t seed() const { return specification.options.seed; }
+    /// --radius auto; what `resolve` gives then has no radius.
+    [[nodiscard]] bool radius_auto() const {
+        return specification.region.parameters.word("radius").has_value();
+    }
     [[nodiscard]] bool is_double() const { return precision == "f64"; }
 };
 

@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/catalogue.hpp"
 
 namespace alfcg::cli {
-
-namespace {
-
-constexpr double default_epochs = 100;
-
-}  // namespace
 
 std::vector<std::string> method_names() {
     std::vector<std::string> names;
@@ -39,7 +34,7 @@ Parameters ParameterArguments::resolve() const {
     return parameters;
 }
 
-void BudgetArguments::add_to(CommandOptions options, const std::string& otherwise) {
+std::string BudgetArguments::add_to(CommandOptions options, const std::string& otherwise) {
     const std::string group = "Budget: a run stops at the first one reached [" + otherwise + "]";
     options.add_option("--max-iterations", max_iterations, "iterations", "N", group);
     options.add_option("--max-epochs", max_epochs, "component gradients over the number of rows", "E", group);
@@ -50,6 +45,7 @@ void BudgetArguments::add_to(CommandOptions options, const std::string& otherwis
         "else once an epoch, "
         "with a trace at its rows",
         "G", group);
+    return group;
 }
 
 void BudgetArguments::apply(Options& options, double epochs) const {
@@ -57,8 +53,12 @@ void BudgetArguments::apply(Options& options, double epochs) const {
     if (max_epochs) options.max_epochs = *max_epochs;
     if (max_seconds) options.max_seconds = *max_seconds;
     options.gap = gap;
-    if (!max_iterations && !max_epochs && !max_seconds && !gap) options.max_epochs = epochs;
+    if (!given()) options.max_epochs = epochs;
     options.verify();
+}
+
+bool BudgetArguments::given() const {
+    return max_iterations || max_epochs || max_seconds || gap;
 }
 
 void BudgetArguments::apply_bounded(Options& options, double epochs) const {
@@ -70,7 +70,17 @@ void RunArguments::add_to(CommandOptions options) {
     options.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]", "NAME", "Method");
     options.add_values("--method", method_names());
     parameters.add_to(options);
-    budget.add_to(options, fmt::format("{:.0f} epochs when none is given", default_epochs));
+    const Options defaults = Specification::default_options();
+    const std::string group =
+        budget.add_to(options, fmt::format("--tol {:g} --max-epochs {:.0f} when none is given",
+                                           defaults.tolerance, defaults.max_epochs));
+    options.add_option(
+        "--tol", tolerance,
+        fmt::format(
+            "stop when the exact gap is at most T max(|F|, F0 - F), F0 being the objective at the start; "
+            "0: do not [{:g}, and 0 where another budget is given]",
+            defaults.tolerance),
+        "T", group);
 }
 
 Options RunArguments::resolve(std::uint64_t seed) const {
@@ -79,7 +89,9 @@ Options RunArguments::resolve(std::uint64_t seed) const {
     options.seed = seed;
     options.parameters = parameters.resolve();
     check_parameters(method, options.parameters);
-    budget.apply(options, default_epochs);
+    const Options defaults = Specification::default_options();
+    options.tolerance = tolerance.value_or(budget.given() ? 0 : defaults.tolerance);
+    budget.apply(options, defaults.max_epochs);
     return options;
 }
 

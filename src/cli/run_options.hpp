@@ -29,8 +29,9 @@ struct BudgetArguments {
     std::optional<double> max_seconds;
     std::optional<double> gap;
 
-    /// `otherwise`: the budget when none is given, in words.
-    void add_to(CommandOptions options, const std::string& otherwise);
+    /// `otherwise`: the budget when none is given, in words. Returns the help's heading.
+    std::string add_to(CommandOptions options, const std::string& otherwise);
+    [[nodiscard]] bool given() const;
     /// Without any budget: `epochs`. Throws Error for a budget that makes no sense.
     void apply(Options& options, double epochs) const;
     /// The same, and `epochs` also when a gap alone is given: a comparison must end.
@@ -42,6 +43,7 @@ struct RunArguments {
     std::string method = "alfcg-d";
     ParameterArguments parameters;
     BudgetArguments budget;
+    std::optional<double> tolerance;  // none: the default, where no budget is given
 
     void add_to(CommandOptions options);
     /// Throws Error when something does not fit the method.

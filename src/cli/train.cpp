@@ -4,16 +4,20 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/fit/fit.hpp"
 #include "alfcg/method/batch_file.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "cli/closing.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/problem.hpp"
 #include "cli/progress.hpp"
+#include "cli/radius_table.hpp"
 #include "cli/run_options.hpp"
 #include "report/trace.hpp"
 
@@ -21,98 +25,21 @@ namespace alfcg::cli {
 
 namespace {
 
-struct TrainArguments {
-    ProblemArguments problem;
-    RunArguments run;
-    std::string model;
-    std::string trace;
+struct TrainArguments : ClosingArguments {
     Index trace_every = 1;
     std::string batches;
     std::string batches_out;
+    bool early_stop = false;
+    std::optional<Index> patience;
     bool quiet = false;
     bool silent = false;
     bool json = false;
 };
 
-template <class Real>
-nlohmann::ordered_json summary(const TrainArguments& arguments, const Problem<Real>& problem,
-                               const Report& report, const std::vector<double>& intercept) {
-    const std::string measure = report.training.classification ? "accuracy" : "mean_squared_error";
-    const Shape weights = problem.objective->shape();
-    const auto number = [](const std::optional<double>& value) {
-        return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-    };
-    nlohmann::ordered_json json;
-    json["status"] = to_text(report.status);
-    json["iterations"] = report.iterations;
-    json["epochs"] = report.epochs;
-    json["function_evaluations"] = report.counters.function_evaluations;
-    json["seconds"] = report.seconds.method();
-    json["objective"] = report.metrics.objective;
-    json["gap"] = report.metrics.gap;
-    json["gap_certificate"] = report.metrics.gap_exact ? "exact" : "upper bound";
-    json[measure] = report.training.value();
-    if (report.held_out) json["holdout_" + measure] = report.held_out->value();
-    json["rank"] = report.rank ? nlohmann::json(*report.rank) : nlohmann::json();
-    json["nonzeros"] = report.nonzeros;
-    json["method"] = arguments.run.method;
-    json["rho"] = number(report.scale);
-    for (const auto& [name, value] : report.parameters.all())
-        if (const auto chosen = report.parameters.number(name)) json[name] = *chosen;
-    json["loss"] = problem.loss.name;
-    json["region"] = problem.region_text;
-    json["intercept"] = intercept;
-    json["rows"] = rows(problem.training.features);
-    json["features"] = weights.cols;
-    json["outputs"] = weights.rows;
-    json["precision"] = arguments.problem.precision;
-    json["seed"] = arguments.problem.seed();
-    json["threads"] = problem.threads;
-    json["timings"] = {{"gradient", report.seconds.gradient},
-                       {"oracle", report.seconds.oracle},
-                       {"step", report.seconds.step},
-                       {"metrics", report.seconds.metrics}};
-    json["oracle_calls"] = report.counters.oracle_calls;
-    json["warnings"] = nlohmann::json::array();
-    for (const std::string& warning : report.warnings) json["warnings"].push_back(with_options(warning));
-    json["model"] = arguments.model;
-    if (!arguments.trace.empty()) json["trace"] = arguments.trace;
-    return json;
-}
-
-void print_score(const char* title, const Score& score) {
-    if (score.classification) {
-        fmt::print("{:<11}{:.2f}% ({}/{})\n", title, 100.0 * score.value(), score.correct, score.rows);
-    } else {
-        fmt::print("{:<11}mean squared error {:.6g}\n", title, score.value());
-    }
-}
-
-void print_closing(const TrainArguments& arguments, Index weights, const Report& report) {
-    fmt::print("{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
-               report.iterations, report.epochs, report.seconds.method());
-    fmt::print("{:<11}{:.8g}\n", "objective", report.metrics.objective);
-    fmt::print("{:<11}{:.6g} ({})\n", "gap", report.metrics.gap,
-               report.metrics.gap_exact ? "exact" : "upper bound");
-    if (report.scale) {
-        fmt::print("{:<11}{:.3g}{}\n", "rho", *report.scale,
-                   arguments.run.resolve(0).parameters.number("rho") ? "" : " (found)");
-    }
-    print_score(report.training.classification ? "accuracy" : "fit", report.training);
-    if (report.held_out) print_score("held out", *report.held_out);
-    if (report.rank) fmt::print("{:<11}{}\n", "rank", *report.rank);
-    fmt::print("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
-    fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
-               "time", report.seconds.gradient, report.seconds.oracle, report.seconds.step,
-               report.seconds.metrics);
-    fmt::print("{:<11}{}\n", "model", arguments.model);
-    if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
-    for (const std::string& warning : report.warnings)
-        fmt::print("{:<11}{}\n", "warning", with_options(warning));
-}
+constexpr Index default_patience = 20;
 
 template <class Real>
-std::string banner(const TrainArguments& arguments, const Problem<Real>& problem) {
+std::string banner(const TrainArguments& arguments, const Problem<Real>& problem, const std::string& start) {
     const std::string& loss = problem.loss.name;
     const std::string classes =
         problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
@@ -126,8 +53,23 @@ std::string banner(const TrainArguments& arguments, const Problem<Real>& problem
     text += fmt::format("loss       {}{}{}\n", loss, reason.empty() ? "" : " (" + with_options(reason) + ")",
                         problem.intercept ? ", with an intercept" : "");
     text += fmt::format("region     {}\n", problem.region_text);
+    if (!start.empty()) text += fmt::format("start      {}\n", start);
     return text + fmt::format("method     {}, {}, {} thread{}\n\n", arguments.run.method,
                               arguments.problem.precision, problem.threads, problem.threads == 1 ? "" : "s");
+}
+
+// The weights of a model, as a point of the region; how that was done goes to `told`.
+template <class Real>
+Matrix<Real> starting_point(const std::string& path, const Problem<Real>& problem, std::string& told) {
+    Matrix<Real> weights = start_from(load_model<Real>(path), problem);
+    const auto region = problem.new_region();
+    const double outside = region->violation(weights);
+    told = path;
+    if (outside > 0) {
+        weights = scaled_into(*region, std::move(weights));
+        told += fmt::format(", which lies outside of the region: scaled in, by {:.4g}", 1 / (1 + outside));
+    }
+    return weights;
 }
 
 template <class Real>
@@ -135,28 +77,52 @@ int train(TrainArguments& arguments) {
     Options options = arguments.run.resolve(arguments.problem.seed());
     std::string drawn;
     if (!arguments.batches_out.empty()) options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
-    if (!arguments.trace.empty()) options.gap_every = arguments.trace_every;
+    // A trace does not change where a run ends by its tolerance.
+    if (!arguments.trace.empty() && options.gap) options.gap_every = arguments.trace_every;
 
-    auto problem = prepare<Real>(arguments.problem.file(), arguments.problem.resolve(options));
-    if (!arguments.batches.empty())
-        options.batches = read_batches(arguments.batches, rows(problem.training.features));
     std::FILE* table = arguments.json ? stderr : stdout;
     // The summary alone goes to stdout; a stderr that is not looked at keeps its one line for errors.
     const bool show =
         !arguments.quiet && !arguments.silent && (!arguments.json || isatty(STDERR_FILENO) != 0);
-    if (show) put(table, banner(arguments, problem));
+
+    std::optional<InterruptGuard> guard(std::in_place);
+    const Specification specification = arguments.problem.resolve(options);
+    std::optional<Matrix<Real>> start;
+    std::string start_text;
+    Problem<Real> problem;
+    const bool given = specification.region.parameters.has("radius");
+    if (arguments.problem.radius_auto() || (!given && specification.hold_out > 0)) {
+        RadiusTable radii(show ? table : nullptr);
+        Path<Real> path =
+            find_radius<Real>(arguments.problem.file(), specification, {},
+                              {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
+        radii.close(path);
+        problem = std::move(path.problem);
+        start = std::move(path.start);
+    } else {
+        problem = prepare<Real>(arguments.problem.file(), specification);
+        if (!given)
+            arguments.notes.push_back(
+                fmt::format("the radius is {:g} because none was given: --radius auto finds a better one, as "
+                            "does --holdout",
+                            problem.region.parameters.number("radius").value_or(0)));
+    }
+    if (!arguments.batches.empty())
+        options.batches = read_batches(arguments.batches, rows(problem.training.features));
+    if (!arguments.start.empty()) start = starting_point(arguments.start, problem, start_text);
+    if (show) put(table, banner(arguments, problem, start_text));
 
     std::string trace(trace_header);
-    std::optional<InterruptGuard> guard(std::in_place);
     std::optional<Progress> progress;
     if (show) progress.emplace(table, options);
-    const Fitted<Real> fitted = fit(problem, options, [&](const Snapshot<Real>& now) {
+    const auto watch = [&](const Snapshot<Real>& now) {
         if (!arguments.trace.empty() && (now.last || now.iteration % arguments.trace_every == 0)) {
             trace += trace_line(trace_row(now));
         }
         if (progress) progress->show(now);
         return InterruptGuard::asked() ? Action::stop : Action::proceed;
-    });
+    };
+    const Fitted<Real> fitted = fit<Real>(problem, options, watch, start ? &*start : nullptr);
     progress.reset();
     guard.reset();
     const Report& report = fitted.report;
@@ -177,10 +143,10 @@ int train(TrainArguments& arguments) {
     if (batches_file) batches_file->commit();
 
     if (arguments.json) {
-        fmt::print("{}\n", json_text(summary(arguments, problem, report, fitted.model.intercept)));
+        fmt::print("{}\n", json_text(closing_summary(arguments, problem, report, fitted.model.intercept)));
     } else if (!arguments.silent) {
         if (show) fmt::print("\n");
-        print_closing(arguments, fitted.model.weights.size(), report);
+        print_closing(arguments, options, problem.loss.name, fitted.model.weights.size(), report);
     }
     return report.status == Status::interrupted ? exit_interrupted : 0;
 }
@@ -191,6 +157,19 @@ Command add_train(CommandOptions options) {
     auto arguments = std::make_shared<TrainArguments>();
     arguments->problem.add_to(options, true);
     arguments->run.add_to(options);
+    options.add_option("--start", arguments->start,
+                       "begin at this model's weights, scaled in where they lie outside the region", "MODEL",
+                       "Method");
+    options.add_flag(
+        "--early-stop", arguments->early_stop,
+        "end when the score on the rows held out (--holdout) gets no better; the best weights are the model",
+        "Method");
+    options.add_option(
+        "--patience", arguments->patience,
+        fmt::format("early stop: looks at these rows without a better score before the end; a look comes "
+                    "every epoch, later every sixteenth of the epochs so far [{}]",
+                    default_patience),
+        "K", "Method");
     const std::string group = "Output";
     options.add_option("--model", arguments->model,
                        "where the model goes [NAME.model.npz in this folder, after the data]", "FILE", group);
@@ -209,7 +188,13 @@ Command add_train(CommandOptions options) {
     return [arguments] {
         check_silence(arguments->silent, arguments->json);
         if (arguments->trace_every < 1) throw QuantityError("trace-every", "must be at least 1");
-        arguments->problem.verify();
+        if (arguments->patience && !arguments->early_stop)
+            throw QuantityError("patience", "is for runs with --early-stop");
+        if (arguments->patience.value_or(1) < 1)
+            throw QuantityError("patience", fmt::format("must be at least 1, not {}", *arguments->patience));
+        if (arguments->early_stop)
+            arguments->problem.specification.patience = arguments->patience.value_or(default_patience);
+        arguments->problem.verify(true);
         if (arguments->model.empty())
             arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
         check_outputs({arguments->model, arguments->trace, arguments->batches_out},

@@ -82,6 +82,18 @@ std::string notes(const json& report) {
     return result.empty() ? result : "<section class=\"notes\"><h2>Notes</h2>\n" + result + "</section>";
 }
 
+std::string pictures(const json& report) {
+    std::string result;
+    for (const json& picture : report.value("pictures", json::array())) {
+        result += fmt::format("<section class=\"picture\"><h2>{}</h2>\n<div class=\"plot\">{}</div>\n",
+                              text(picture, "title"), picture.at("svg").get<std::string>());
+        if (const std::string note = text(picture, "note"); !note.empty())
+            result += "<p class=\"note\">" + note + "</p>\n";
+        result += "</section>\n";
+    }
+    return result.empty() ? result : "<div class=\"pictures\">\n" + result + "</div>";
+}
+
 std::string palette_rules() {
     std::string light;
     std::string dark;
@@ -110,6 +122,7 @@ std::string report_page(const json& report) try {
                    {"facts", facts(report)},
                    {"command", text(report, "command")},
                    {"contents", contents(report)},
+                   {"pictures", pictures(report)},
                    {"tables", tables},
                    {"notes", notes(report)},
                    {"data", page_data(report, styles)},

@@ -13,6 +13,7 @@ namespace alfcg {
 ///   facts?                    [[name, text], ...]
 ///   view?                     {"quantity"?, "axis"?}: what is shown first, else "suboptimality" and "epochs"
 ///   figures?                  [figure, ...]
+///   pictures?                 [{"title", "note"?, "svg"}, ...]: drawn already (picture_markup), put in as they are
 ///   tables?                   [table, ...]
 ///   notes?                    [paragraph, ...]
 ///
