@@ -31,7 +31,8 @@ std::string limit_note(const Options& options, const Report& report, const std::
     std::string line = loss_info(loss).convex
                            ? fmt::format("the objective may be up to {:.3g}{} above the optimum", gap, share)
                            : fmt::format("a point without a way down has gap 0, this one {:.3g}", gap);
-    if (options.tolerance > 0)
+    // The generous limit that nobody asked for.
+    if (options.tolerance > 0 && options.max_epochs == Specification::default_options().max_epochs)
         line += fmt::format("; to go on: --start MODEL, or --max-epochs {:.0f}; to ask for less: --tol {:g}",
                             10 * options.max_epochs, 10 * options.tolerance);
     return line;

@@ -124,7 +124,7 @@ std::string page_of(const PathArguments& arguments, const Path<Real>& path, cons
 
 template <class Real>
 int run_path(const PathArguments& arguments) {
-    const Options options = arguments.run.resolve(arguments.problem.seed());
+    Options options = arguments.run.resolve(arguments.problem.seed());
     const PathOptions along = path_options(arguments);
     std::FILE* table = arguments.json ? stderr : stdout;
     const bool show =
@@ -135,6 +135,7 @@ int run_path(const PathArguments& arguments) {
         find_radius<Real>(arguments.problem.file(), arguments.problem.resolve(options), along,
                           {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
     radii.close(path);
+    options = path.limited(options);
     const auto watch = [](const Snapshot<Real>& /*now*/) {
         return InterruptGuard::asked() ? Action::stop : Action::proceed;
     };

@@ -99,6 +99,7 @@ int train(TrainArguments& arguments) {
         radii.close(path);
         problem = std::move(path.problem);
         start = std::move(path.start);
+        options = path.limited(options);
     } else {
         problem = prepare<Real>(arguments.problem.file(), specification);
         if (!given)

@@ -28,6 +28,8 @@ constexpr std::size_t patience = 3;
 // Weights that fill no more than this share of the radius are not held by it. (Fits along a path may be far from done: those
 // that fill half of it may yet get to its end.)
 constexpr double loose = 0.25;
+// Looks at unseen rows without a better score before the long fit at the chosen radius ends: some 120 epochs of them.
+constexpr Index long_patience = 50;
 constexpr std::size_t pictured_coefficients = 100;
 
 // How well a model does on rows it has not seen.
@@ -77,6 +79,7 @@ struct Trial {
     Problem<Real> problem;
     std::optional<Dataset<Real>> unseen;
     Matrix<Real> x;
+    Matrix<Real> best;  // x at the best radius so far
 
     Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
         set_radius(problem, radius);
@@ -205,7 +208,7 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
         for (const Index f : fold) chosen.push_back(f == k);
         Dataset<Real> part = data;
         Dataset<Real> unseen = take_rows(part, chosen);
-        trials.push_back({prepare<Real>(std::move(part), specification), std::move(unseen), {}});
+        trials.push_back({prepare<Real>(std::move(part), specification), std::move(unseen), {}, {}});
     }
     return trials;
 }
@@ -219,6 +222,25 @@ void choose(Path<Real>& path, Pick pick) {
     while (std::abs(points[path.smallest].score - best.score) > best.score_error) ++path.smallest;
     path.smallest = std::min(path.smallest, path.best);
     path.chosen = pick == Pick::best ? path.best : path.smallest;
+}
+
+// The epochs of a long fit over the radius after which unseen rows fare best: the median over the folds.
+template <class Real>
+double best_epochs(std::vector<Trial<Real>>& folds, double radius, const Options& options,
+                   const PathObserver& observer) {
+    std::vector<double> epochs;
+    for (Trial<Real>& fold : folds) {
+        fold.problem.held_out = std::move(fold.unseen);
+        fold.problem.patience = long_patience;
+        set_radius(fold.problem, radius);
+        fold.x = scaled_into(*fold.problem.new_region(), std::move(fold.best));
+        Options plain = options;
+        plain.batches.reset();
+        plain.on_draw = {};
+        epochs.push_back(fold.fit_over(radius, plain, observer).report.best_epochs);
+    }
+    std::nth_element(epochs.begin(), epochs.begin() + std::ssize(epochs) / 2, epochs.end());
+    return epochs[epochs.size() / 2];
 }
 
 }  // namespace
@@ -285,18 +307,28 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         const PathPoint& point = path.points.back();
         const bool best = std::all_of(path.points.begin(), path.points.end() - 1,
                                       [&](const PathPoint& before) { return better(point, before); });
-        if (best) path.start = whole.x;
+        if (best) {
+            whole.best = whole.x;
+            for (Trial<Real>& fold : folds) fold.best = fold.x;
+        }
         if (observer.point) observer.point(point);
         if (stopped) break;
         if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
         radius = own_choice ? growth * radius : radii[k + 1];
     }
     choose(path, options.pick);
+    const double chosen = path.points[path.chosen].radius;
+    const bool stopped = observer.stop && observer.stop();
+    const bool open_ended =
+        specification.options.tolerance > 0;  // else the caller has said how long the run shall be
+    if (!folds.empty() && open_ended && !stopped)
+        path.max_epochs = best_epochs(folds, chosen, specification.options, observer);
     path.problem = std::move(whole.problem);
     path.problem.held_out = std::move(whole.unseen);
-    path.problem.patience = patience_asked;
-    set_radius(path.problem, path.points[path.chosen].radius);
-    path.start = scaled_into(*path.problem.new_region(), std::move(path.start));
+    path.problem.patience =
+        patience_asked > 0 || path.folds > 0 || !open_ended ? patience_asked : long_patience;
+    set_radius(path.problem, chosen);
+    path.start = scaled_into(*path.problem.new_region(), std::move(whole.best));
     return path;
 }
 

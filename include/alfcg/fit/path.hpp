@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -53,7 +55,10 @@ struct PathPoint {
 /// Whether one score is better than another.
 bool better(const PathPoint& one, const PathPoint& other);
 
-/// A path, and the problem it leaves to solve: fit(path.problem, options, observer, &path.start).
+/// A path, and the problem it leaves to solve: fit(path.problem, path.limited(options), observer, &path.start). Long fits can
+/// do worse on unseen rows than the short ones of the path: with rows held out the problem has patience and the best iterate
+/// is kept, with folds the run ends after as many epochs as were best for them. (Only where the specification's options have a
+/// tolerance; budgets alone are kept to.)
 template <class Real>
 struct Path {
     std::vector<PathPoint> points;  // by increasing radius
@@ -63,6 +68,12 @@ struct Path {
     Index folds = 0;        // 0: rows were held out
     Problem<Real> problem;  // all rows that the path may train on, over the region with the chosen radius
     Matrix<Real> start;     // weights of the path's fit there
+    double max_epochs = std::numeric_limits<double>::infinity();
+
+    [[nodiscard]] Options limited(Options options) const {
+        options.max_epochs = std::min(options.max_epochs, max_epochs);
+        return options;
+    }
 };
 
 struct PathObserver {
