@@ -123,7 +123,7 @@ std::string page_of(const PathArguments& arguments, const Path<Real>& path, cons
 }
 
 template <class Real>
-int run_path(const PathArguments& arguments) {
+int run_path(PathArguments& arguments) {
     Options options = arguments.run.resolve(arguments.problem.seed());
     const PathOptions along = path_options(arguments);
     std::FILE* table = arguments.json ? stderr : stdout;
@@ -136,6 +136,7 @@ int run_path(const PathArguments& arguments) {
                           {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
     radii.close(path);
     options = path.limited(options);
+    for (const std::string& note : path.problem.training.notes) arguments.notes.push_back(with_options(note));
     const auto watch = [](const Snapshot<Real>& /*now*/) {
         return InterruptGuard::asked() ? Action::stop : Action::proceed;
     };
