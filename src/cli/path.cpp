@@ -214,7 +214,8 @@ Command add_path(CommandOptions options) {
         if (arguments->output.empty()) arguments->output = name + ".path";
         check_folder(arguments->output);
         check_outputs({arguments->model, arguments->csv},
-                      {arguments->problem.data.source, arguments->problem.data.read.labels});
+                      {arguments->problem.data.source, arguments->problem.data.read.labels,
+                       arguments->problem.data.read.weights});
         arguments->command = options.as_typed();
         return arguments->problem.is_double() ? run_path<double>(*arguments) : run_path<float>(*arguments);
     };
