@@ -35,9 +35,9 @@ double CalibratedFull<Real>::step_curvature() const {
 }
 
 template <class Real>
-double CalibratedFull<Real>::overshoot(const Matrix<Real>& gradient, const Matrix<Real>& x,
-                                       double& secant) const {
-    const double now = -direction_to(move_.from, gradient, x).slope / move_.step;
+double CalibratedFull<Real>::overshoot(const Matrix<Real>& gradient, double& secant) const {
+    // Along d itself: x − x_{t−1} is mostly rounding where the step is short.
+    const double now = direction_to(move_.towards, gradient, move_.from.dense).slope;
     const double rise = now - move_.slope;
     secant = std::max(0.0, rise / (move_.step * move_.length_squared));
     return rise / move_.gap - 1;
@@ -47,14 +47,13 @@ template <class Real>
 Estimate CalibratedFull<Real>::estimate(Run<Real>& run, std::optional<double> /*alpha*/,
                                         Proposal<Real>& proposal) {
     const Index iteration = run.iteration();
-    const Matrix<Real>& x = run.x().matrix();
     Matrix<Real>& gradient = proposal.gradient;
     Estimate answer;
     answer.value = run.full_gradient(gradient);
     going_back_ = false;
     if (iteration > 0 && move_.step > 0) {
         double secant = 0;
-        const double beyond = overshoot(gradient, x, secant);
+        const double beyond = overshoot(gradient, secant);
         if (beyond > too_far && steps_back_ < most_steps_back) {
             ++steps_back_;
             going_back_ = true;
@@ -104,6 +103,7 @@ double CalibratedFull<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
         run.account().counters.component_gradients += found.cost;
     }
     remember(x, composite, move_.from);
+    move_.towards = vertex;
     return slack;
 }
 
@@ -126,7 +126,7 @@ void CalibratedFull<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (!moved_) return;
     run.full_gradient(x, mean_);
     double secant = 0;
-    if (move_.step > 0 && overshoot(mean_, x.matrix(), secant) > too_far) {
+    if (move_.step > 0 && overshoot(mean_, secant) > too_far) {
         x.jump_to(move_.from.dense);
         run.full_gradient(x, mean_);
     }

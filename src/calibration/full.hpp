@@ -28,16 +28,17 @@ class CalibratedFull final : public StagedMethod<Real> {
   private:
     // The last move x_{t−1} → x_t: x_t = x_{t−1} + η d.
     struct LastMove {
-        Vertex<Real> from;  // x_{t−1}, as a point to go back to
-        double step = 0;    // η
-        double gap = 0;     // −slope of F along d at x_{t−1}, h taken as linear
-        double slope = 0;   // of f alone
+        Vertex<Real> from;     // x_{t−1}, as a point to go back to
+        Vertex<Real> towards;  // x_{t−1} + d
+        double step = 0;       // η
+        double gap = 0;        // −slope of F along d at x_{t−1}, h taken as linear
+        double slope = 0;      // of f alone
         double length_squared = 0;
     };
 
-    // Slope along the last direction at x, in units of −slope at its start: below 0 the minimum along it lies
+    // Slope along the last direction where this is the gradient, in units of −slope at its start: below 0 the minimum along it lies
     // further on. Also the secant between the two.
-    double overshoot(const Matrix<Real>& gradient, const Matrix<Real>& x, double& secant) const;
+    double overshoot(const Matrix<Real>& gradient, double& secant) const;
     [[nodiscard]] double step_curvature() const;
 
     Probe<Real> probe_;
