@@ -130,7 +130,8 @@ TEST(Completion, BashOffersWhatThereIs) {
     EXPECT_EQ(offered({"compare", "x", "--methods", "fw-armijo,alfcg-m"}),
               (std::set<std::string>{"fw-armijo,alfcg-mvr1", "fw-armijo,alfcg-mvr2"}));
     EXPECT_EQ(offered({"train", "x", "--rho", ""}), (std::set<std::string>{"auto", "probe"}));
-    EXPECT_EQ(offered({"train", "x", "--radius", ""}), std::set<std::string>{});
+    EXPECT_EQ(offered({"train", "x", "--radius", ""}), std::set<std::string>{"auto"});
+    EXPECT_EQ(offered({"train", "x", "--seed", ""}), std::set<std::string>{});
     EXPECT_EQ(offered({"predict", "mod"}), (std::set<std::string>{"model.npz", "models"}));
     EXPECT_EQ(offered({"train", "x", "--model", "model."}), std::set<std::string>{"model.npz"});
     EXPECT_EQ(offered({"compare", "x", "--output", "mod"}), std::set<std::string>{"models"});

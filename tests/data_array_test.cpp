@@ -312,7 +312,7 @@ TEST_F(ArrayTest, ArraysNeedALabelFileWhenLabelsAreRequired) {
               " NPY files hold no labels; give them with `labels` FILE");
     ReadOptions options = unlabelled();
     options.features = 5;
-    EXPECT_EQ(problem(idx_header(8, {2, 2}) + "abcd", options), " 2 features, but 5 are asked for");
+    EXPECT_EQ(problem(idx_header(8, {2, 2}) + "abcd", options), " 2 features, but the model has 5");
 }
 
 }  // namespace

@@ -215,6 +215,7 @@ Specification exact_specification(const std::string& loss) {
     specification.loss.name = loss;
     specification.region = {"l2", {{"radius", 1}}, {}};
     specification.options.max_epochs = 20000;
+    specification.options.tolerance = 0;
     specification.options.gap = 1e-14;
     return specification;
 }
