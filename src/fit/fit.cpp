@@ -22,7 +22,7 @@ Report report_of(const Solution<Real>& result) {
     report.counters = result.counters;
     report.seconds = result.seconds;
     report.parameters = result.parameters;
-    report.scale = result.scale;
+    if (result.iterations > 0) report.scale = result.scale;
     const Matrix<Real>& weights = result.x;
     report.nonzeros =
         std::count_if(weights.span().begin(), weights.span().end(), [](Real w) { return w != 0; });
