@@ -246,6 +246,10 @@ TEST_F(ColumnsTest, TablesOfWordsThroughoutHaveTheirHeaderFound) {
     EXPECT_EQ(
         rows(load(text.substr(text.find('\n') + 1), with([](auto& o) { o.categories = true; })).features),
         20);
+    // A few words above others say nothing; the label's name above numbers does.
+    EXPECT_EQ(rows(load("cap,edible\nflat,1\nbell,0\nconical,1\n", with([](auto& o) { o.categories = true; }))
+                       .features),
+              3);
 }
 
 TEST_F(ColumnsTest, ColumnsOfWordsThatSayNothingAreRefused) {

@@ -102,12 +102,19 @@ int header_evidence(const Sample& sample, std::size_t column) {
     return below >= enough && 3 * words.size() <= below ? 1 : 0;
 }
 
-// A header: most of the columns that say anything say so. (A lone line of words is one, too.) The label's is not asked: its
-// words may well stand above numbers that are other labels.
+// A header: most of the columns that say anything say so. (A lone line of words is one, too.) The label's, whose words may
+// stand above numbers that are other labels, is asked where all others are words and say nothing.
 bool has_header(const Sample& sample, Index label) {
     int balance = 0;
-    for (std::size_t j = 0; j < sample.records.front().size(); ++j)
-        if (static_cast<Index>(j) != label) balance += header_evidence(sample, j);
+    bool words = true;
+    const std::vector<CsvField>& first = sample.records.front();
+    for (std::size_t j = 0; j < first.size(); ++j) {
+        if (static_cast<Index>(j) == label) continue;
+        balance += header_evidence(sample, j);
+        words = words && !is_number(first[j]);
+    }
+    const auto own = static_cast<std::size_t>(label);
+    if (balance == 0 && words && own < first.size()) balance = header_evidence(sample, own);
     return balance > 0;
 }
 
