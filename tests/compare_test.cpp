@@ -77,8 +77,8 @@ TEST(Compare, ShowsWhatTheModelsAreWorthAsTrainDoes) {
     for (const json& run : summary["runs"]) {
         for (const char* key : keys) sums[run["method"]][key] += run.at(key).get<double>();
         if (run["seed"] != 5) continue;  // the seed chooses the rows that are held out
-        std::vector<std::string> train{"train",  "--method", run["method"].get<std::string>(),
-                                       "--json", "--quiet",  "--max-iterations",
+        std::vector<std::string> train{"train",  "--method",      run["method"].get<std::string>(),
+                                       "--json", "--quiet",       "--max-iterations",
                                        "12",     "--no-intercept"};
         train.insert(train.end(), problem.begin(), problem.end());
         const json alone = json::parse(run_program(train, folder.path()).out);
