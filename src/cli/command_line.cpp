@@ -108,9 +108,9 @@ void CommandOptions::add_option(const std::string& name, Value& value, const std
     if constexpr (std::is_unsigned_v<Value>) option->check(refuse_negative);
 }
 
-void CommandOptions::add_text(const std::string& name, std::function<void(const std::string&)> take,
+void CommandOptions::add_text(const std::string& name, const std::function<void(const std::string&)>& take,
                               const std::string& help, const std::string& word, const std::string& group) {
-    app_->add_option_function<std::string>(name, std::move(take), help)->type_name(word)->group(group);
+    app_->add_option_function<std::string>(name, take, help)->type_name(word)->group(group);
 }
 
 void CommandOptions::add_argument(const std::string& name, std::string& value, const std::string& help,

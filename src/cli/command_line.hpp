@@ -45,7 +45,7 @@ class CommandOptions {
     void add_option(const std::string& name, Value& value, const std::string& help, const std::string& word,
                     const std::string& group = {});
     /// An option whose value is handed on as typed.
-    void add_text(const std::string& name, std::function<void(const std::string&)> take,
+    void add_text(const std::string& name, const std::function<void(const std::string&)>& take,
                   const std::string& help, const std::string& word, const std::string& group);
     /// An argument without dashes that must be given.
     void add_argument(const std::string& name, std::string& value, const std::string& help,

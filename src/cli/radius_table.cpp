@@ -20,9 +20,9 @@ void RadiusTable::add(const PathPoint& point) {
     if (out_ == nullptr) return;
     const bool classes = point.training.classification;
     if (!begun_) {
-        put(out_, fmt::format("{:>10} {:>12} {:>10} {:>10} {:>10} {:>18}\n", "radius", "objective", "gap",
-                              point.rank ? "rank" : "non-zeros", classes ? "accuracy" : "error",
-                              classes ? "unseen rows" : "unseen rows"));
+        put(out_,
+            fmt::format("{:>10} {:>12} {:>10} {:>10} {:>10} {:>18}\n", "radius", "objective", "gap",
+                        point.rank ? "rank" : "non-zeros", classes ? "accuracy" : "error", "unseen rows"));
         begun_ = true;
     }
     const std::string training = classes ? fmt::format("{:.2f} %", 100 * point.training.value())

@@ -35,7 +35,7 @@ Parameters ParameterArguments::resolve() const {
 }
 
 std::string BudgetArguments::add_to(CommandOptions options, const std::string& otherwise) {
-    const std::string group = "Budget: a run stops at the first one reached [" + otherwise + "]";
+    std::string group = "Budget: a run stops at the first one reached [" + otherwise + "]";
     options.add_option("--max-iterations", max_iterations, "iterations", "N", group);
     options.add_option("--max-epochs", max_epochs, "component gradients over the number of rows", "E", group);
     options.add_option("--max-seconds", max_seconds, "the method's own time", "S", group);

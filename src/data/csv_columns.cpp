@@ -33,6 +33,7 @@ std::vector<std::string> split_list(const std::string& text) {
     const CsvSplit split = split_record(text.data(), text.data() + text.size(), true, ',', fields);
     if (split.problem != nullptr) throw Error(fmt::format("{} in {}", split.problem, shown(text)));
     std::vector<std::string> items;
+    items.reserve(fields.size());
     for (const CsvField& field : fields) items.push_back(field.unquoted());
     return items;
 }

@@ -1,6 +1,7 @@
 #include "method/table.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -233,7 +234,7 @@ Parameters own_parameters(std::string_view method, const Parameters& given) {
 std::vector<ParameterInfo> method_parameters() {
     std::vector<ParameterInfo> all;
     // ALFCG's, which stand last in the table, are asked for most.
-    for (auto row = table().rbegin(); row != table().rend(); ++row) add_once(all, row->parameters);
+    for (const MethodRow& row : std::views::reverse(table())) add_once(all, row.parameters);
     return all;
 }
 

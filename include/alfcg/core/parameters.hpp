@@ -52,7 +52,7 @@ struct ParameterInfo {
     bool open = false;            // the ends of the range are not allowed themselves
     bool whole = false;           // integers only
     bool endless = false;         // infinity is allowed too
-    std::string_view words = "";  // allowed instead of a number, by '|'
+    std::string_view words = {};  // allowed instead of a number, by '|'
 };
 
 /// What a parameter is when the caller says nothing.
@@ -60,7 +60,7 @@ struct Default {
     enum class Kind { number, root_of_samples, word, needed };
     Kind kind = Kind::needed;
     double number = 0;
-    std::string_view word = "";
+    std::string_view word = {};
 
     static constexpr Default of(double number) { return {Kind::number, number, ""}; }
     static constexpr Default root() { return {Kind::root_of_samples, 0, ""}; }
