@@ -46,7 +46,7 @@ asan tsan: %: build/%/build.ninja
 
 bench: setup-bench
 	@cmake --preset release -DALFCG_BENCH=ON
-	@cmake --build --preset release --parallel $(JOBS) --target alfcg-bench
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg-bench alfcg-cli
 	@bench/run $(if $(QUICK),--quick)
 
 calibration: build/build.ninja

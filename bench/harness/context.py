@@ -45,13 +45,13 @@ class Context:
         words = [f"{key}={value}" for key, value in ({"threads": self.threads} | settings).items()]
         return Worker([str(self.program), case, *words], self.environment, self.root)
 
-    def peer(self, module: str, python: str | None = None, **settings: object) -> Worker:
+    def peer(self, module: str, python: str | None = None, *, apart: bool = False, **settings: object) -> Worker:
         if python is None:
             if self.python is None:
                 raise Skipped("the peers' Python packages are not there")
             python = str(self.python)
         words = [f"{key}={value}" for key, value in settings.items()]
-        return Worker([python, "-m", f"peers.{module}", *words], self.environment, self.root)
+        return Worker([python, "-m", f"peers.{module}", *words], self.environment, self.root, apart=apart)
 
     @contextmanager
     def exchange(self, name: str) -> Iterator[Path]:
