@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -18,7 +19,9 @@ sys.dont_write_bytecode = True
 from harness import tables  # noqa: E402
 from harness.company_cases import company, measures  # noqa: E402
 from harness.data import DataFolder  # noqa: E402
-from harness.disturbance import Patience, Watch  # noqa: E402
+from harness.default_sets import split_lines  # noqa: E402
+from harness.defaults_cases import Outcome, behind  # noqa: E402
+from harness.disturbance import Patience, Watch, family_seconds  # noqa: E402
 from harness.results import Results, Row, Table, row  # noqa: E402
 from harness.rounds import Pace, Side, alternate, ratio  # noqa: E402
 from harness.worker import Worker, WorkerFailed  # noqa: E402
@@ -108,6 +111,32 @@ class Harness(unittest.TestCase):
 
     def test_share_of_others_is_a_share(self) -> None:
         self.assertTrue(0 <= Watch(os.getpid()).others() <= 1)
+
+    def test_work_of_children_is_not_that_of_others(self) -> None:
+        before = family_seconds(os.getpid())
+        subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+        self.assertGreaterEqual(family_seconds(os.getpid()) - before, 0.25)
+
+    def test_default_fits_say_how_far_they_are_behind(self) -> None:
+        theirs = [Outcome("one", 1.0, 0.5), Outcome("two", 2.0, 0.75), Outcome("slow", 60.0)]
+        self.assertAlmostEqual(behind(Outcome("ours", 1.0, 0.7), theirs), 5.0)
+        self.assertIsNone(behind(Outcome("ours", 60.0), theirs))
+        self.assertIsNone(behind(Outcome("ours", 1.0, 0.7), theirs[2:]))
+        self.assertEqual([outcome.cell for outcome in theirs], ["50.0 %, 1 s", "75.0 %, 2 s", "> 60 s"])
+        self.assertEqual(Outcome("ours", 1.0, 0.7, converged=False).cell, "70.0 %, 1 s *")
+
+    def test_a_split_is_always_the_same_and_loses_no_row(self) -> None:
+        with tempfile.TemporaryDirectory() as work:
+            source, train, test = (Path(work) / name for name in ("all.gz", "train", "test"))
+            lines = [f"{i}\n" for i in range(101)]
+            with gzip.open(source, "wt") as packed:
+                packed.writelines(lines)
+            split_lines(source, train, test)
+            first = train.read_text(), test.read_text()
+            split_lines(source, train, test)
+            self.assertEqual((train.read_text(), test.read_text()), first)
+            self.assertEqual(len(first[1].split()), 25)
+            self.assertEqual(sorted((first[0] + first[1]).split()), sorted("".join(lines).split()))
 
     def test_busy_processes_end_with_the_block(self) -> None:
         with company(2) as processes:

@@ -6,12 +6,15 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from harness.context import Context
 from harness.default_sets import DefaultSet, planted_sets, real_sets
+from harness.disturbance import Watch
 from harness.results import Table
 from harness.tables import duration
 from harness.worker import WorkerFailed
@@ -29,6 +32,7 @@ class Outcome:
     accuracy: float | None = None  # none: not done in time
     converged: bool = True  # as far as it says
     loading: float = 0.0  # theirs, beside the fit; ours is in `seconds`
+    others: float = 0.0  # the share of the CPU that went to others meanwhile
 
     @property
     def cell(self) -> str:
@@ -75,6 +79,15 @@ def their_fit(context: Context, data: DefaultSet, who: str, limit: float) -> Out
         return Outcome(THEIRS[who], min(seconds), notes["accuracy"], notes["converged"], peer.facts["loading"])
 
 
+def watched(fit: Callable[..., Outcome], context: Context, *arguments: object) -> Outcome:
+    watch = Watch(os.getpid(), family=True)
+    outcome = fit(context, *arguments)
+    outcome.others = watch.others()
+    if outcome.accuracy is not None:
+        context.patience.shares.append(outcome.others)
+    return outcome
+
+
 def behind(ours: Outcome, theirs: list[Outcome]) -> float | None:
     """Points of accuracy that the best of them is ahead."""
     known = [outcome.accuracy for outcome in theirs if outcome.accuracy is not None]
@@ -86,12 +99,13 @@ def defaults(context: Context) -> None:
     header = ["set", *OURS, *THEIRS.values(), "behind the best"]
     table = Table("defaults", f"Test accuracy and time, defaults on both sides, at most {limit:.0f} s a fit", header, [])
     for data in (*real_sets(context), *planted_sets(context)):
-        ours = [our_fit(context, data, who, limit) for who in OURS]
-        theirs = [their_fit(context, data, who, limit) for who in THEIRS]
+        ours = [watched(our_fit, context, data, who, limit) for who in OURS]
+        theirs = [watched(their_fit, context, data, who, limit) for who in THEIRS]
         points = [behind(outcome, theirs) for outcome in ours]
         name = data.name if data.planted is None else f"{data.name} (planted weights: {100 * data.planted:.1f} %)"
         gaps = " / ".join("?" if point is None else f"{point:.1f}" for point in points)
         table.cells.append([name, *(outcome.cell for outcome in (*ours, *theirs)), gaps])
+        print("bench: defaults:", *table.cells[-1], sep=" | ", file=sys.stderr, flush=True)
         table.data.append({"set": data.name, "outcomes": [asdict(outcome) for outcome in (*ours, *theirs)]})
     context.results.tables.append(table)
     context.results.remarks.append(

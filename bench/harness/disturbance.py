@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass, field
@@ -18,23 +19,43 @@ def _busy_seconds() -> float:
     return (user + nice + system + irq + softirq + steal) / TICKS
 
 
+def _fields(stat: Path) -> list[str]:
+    """What follows the name, which is in parentheses and may hold spaces."""
+    return stat.read_text().rpartition(")")[2].split()
+
+
 def _own_seconds(process: int) -> float:
-    # The name in parentheses may hold spaces; user and system time are the 12th and 13th field after it.
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    fields = _fields(Path(f"/proc/{process}/stat"))
+    return (int(fields[11]) + int(fields[12])) / TICKS  # user and system
+
+
+def family_seconds(process: int) -> float:
+    """With its descendants, those that have ended too."""
+    ticks: dict[int, int] = {}
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has just ended
+            fields = _fields(stat)
+            ticks[int(stat.parent.name)] = sum(map(int, fields[11:15]))  # its own, and of children it has waited for
+            children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    family = [process]
+    for member in family:  # grows meanwhile
+        family += children.get(member, [])
+    return sum(ticks.get(member, 0) for member in family) / TICKS
 
 
 class Watch:
-    """From its making on: the share of the CPU that went to anyone but one process."""
+    """From its making on: the share of the CPU that went to anyone but one process, or it and its descendants."""
 
-    def __init__(self, process: int) -> None:
+    def __init__(self, process: int, *, family: bool = False) -> None:
         self._process = process
-        self._start = time.monotonic(), _busy_seconds(), _own_seconds(process)
+        self._own = family_seconds if family else _own_seconds
+        self._start = time.monotonic(), _busy_seconds(), self._own(process)
 
     def others(self) -> float:
         start, busy, own = self._start
         elapsed = max(time.monotonic() - start, 1 / TICKS)
-        foreign = _busy_seconds() - busy - (_own_seconds(self._process) - own)
+        foreign = _busy_seconds() - busy - (self._own(self._process) - own)
         return min(1.0, max(0.0, foreign) / (elapsed * (os.cpu_count() or 1)))
 
 

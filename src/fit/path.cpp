@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/function_ref.hpp"
 #include "fit/specification.hpp"
 
 namespace alfcg {
@@ -31,6 +35,30 @@ constexpr double loose = 0.25;
 // Looks at unseen rows without a better score before the long fit at the chosen radius ends: some 120 epochs of them.
 constexpr Index long_patience = 50;
 constexpr std::size_t pictured_coefficients = 100;
+
+// Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
+// worth being shared among threads, whole fits always are.
+void side_by_side(std::size_t count, int threads, FunctionRef<void(std::size_t)> task) {
+    std::vector<std::exception_ptr> thrown(count);
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t k = next++; k < count; k = next++) {
+            try {
+                task(k);
+            } catch (...) {
+                thrown[k] = std::current_exception();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        while (others.size() + 1 < std::min(count, static_cast<std::size_t>(threads)))
+            others.emplace_back(work);
+        work();
+    }
+    for (const std::exception_ptr& problem : thrown)
+        if (problem) std::rethrow_exception(problem);
+}
 
 // How well a model does on rows it has not seen.
 struct Validation {
@@ -136,24 +164,31 @@ void picture(const Matrix<Real>& weights, const Report& report, PathPoint& point
 template <class Real>
 PathPoint point_at(double radius, Trial<Real>& whole, std::vector<Trial<Real>>& folds, const Options& options,
                    const PathObserver& observer) {
+    const int threads = whole.problem.threads;
+    std::vector<Fitted<Real>> fitted(1 + folds.size());  // the first on all rows
+    std::vector<Validation> results(std::max<std::size_t>(folds.size(), 1));
+    const auto fit_one = [&](std::size_t k) {
+        Trial<Real>& trial = k == 0 ? whole : folds[k - 1];
+        fitted[k] = trial.fit_over(radius, options, observer);
+        if (trial.unseen)
+            results[k == 0 ? 0 : k - 1] = validate(fitted[k].model, *trial.unseen, trial.problem.threads);
+    };
+    if (static_cast<std::size_t>(threads) <= fitted.size()) {
+        side_by_side(fitted.size(), threads, fit_one);
+    } else {  // the longest one by itself: it has use for all threads
+        fit_one(0);
+        side_by_side(folds.size(), threads, [&](std::size_t k) { fit_one(k + 1); });
+    }
     PathPoint point;
     point.radius = radius;
-    const Fitted<Real> fitted = whole.fit_over(radius, options, observer);
-    const Report& report = fitted.report;
+    const Report& report = fitted[0].report;
     point.metrics = report.metrics;
     point.nonzeros = report.nonzeros;
     point.rank = report.rank;
     point.training = report.training;
-    point.seconds = report.seconds.method();
-    picture(fitted.model.weights, report, point);
+    picture(fitted[0].model.weights, report, point);
     point.share = share_of_radius(whole.problem, whole.x);
-    std::vector<Validation> results;
-    if (whole.unseen) results.push_back(validate(fitted.model, *whole.unseen, whole.problem.threads));
-    for (Trial<Real>& fold : folds) {
-        const Fitted<Real> part = fold.fit_over(radius, options, observer);
-        point.seconds += part.report.seconds.method();
-        results.push_back(validate(part.model, *fold.unseen, fold.problem.threads));
-    }
+    for (const Fitted<Real>& one : fitted) point.seconds += one.report.seconds.method();
     const auto count = static_cast<double>(results.size());
     for (const Validation& result : results) {
         point.score += result.score / count;
@@ -199,6 +234,7 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
                             fmt::format("must be at most the number of rows, {}, not {}", total, count));
     specification.loss = whole.loss;
     specification.region = whole.region;
+    specification.threads = std::max(1, whole.threads / static_cast<int>(count));
     std::vector<std::int32_t> classes;
     if (whole.classes.size() > 0) classes = whole.classes.encode(data.labels);
     const std::vector<Index> fold = fold_of_rows(total, classes, count, specification.options.seed);
@@ -226,19 +262,20 @@ void choose(Path<Real>& path, Pick pick) {
 
 // The epochs of a long fit over the radius after which unseen rows fare best: the median over the folds.
 template <class Real>
-double best_epochs(std::vector<Trial<Real>>& folds, double radius, const Options& options,
+double best_epochs(std::vector<Trial<Real>>& folds, double radius, const Options& options, int threads,
                    const PathObserver& observer) {
-    std::vector<double> epochs;
-    for (Trial<Real>& fold : folds) {
+    Options plain = options;
+    plain.batches.reset();
+    plain.on_draw = {};
+    std::vector<double> epochs(folds.size());
+    side_by_side(folds.size(), threads, [&](std::size_t k) {
+        Trial<Real>& fold = folds[k];
         fold.problem.held_out = std::move(fold.unseen);
         fold.problem.patience = long_patience;
         set_radius(fold.problem, radius);
         fold.x = scaled_into(*fold.problem.new_region(), std::move(fold.best));
-        Options plain = options;
-        plain.batches.reset();
-        plain.on_draw = {};
-        epochs.push_back(fold.fit_over(radius, plain, observer).report.best_epochs);
-    }
+        epochs[k] = fold.fit_over(radius, plain, observer).report.best_epochs;
+    });
     std::nth_element(epochs.begin(), epochs.begin() + std::ssize(epochs) / 2, epochs.end());
     return epochs[epochs.size() / 2];
 }
@@ -322,7 +359,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     const bool open_ended =
         specification.options.tolerance > 0;  // else the caller has said how long the run shall be
     if (!folds.empty() && open_ended && !stopped)
-        path.max_epochs = best_epochs(folds, chosen, specification.options, observer);
+        path.max_epochs = best_epochs(folds, chosen, specification.options, whole.problem.threads, observer);
     path.problem = std::move(whole.problem);
     path.problem.held_out = std::move(whole.unseen);
     path.problem.patience =

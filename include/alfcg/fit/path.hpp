@@ -78,7 +78,8 @@ struct Path {
 
 struct PathObserver {
     std::function<void(const PathPoint&)> point;  // called after each radius
-    std::function<bool()> stop;  // asked at every iterate: whether to end the path with the radii so far
+    std::function<bool()>
+        stop;  // asked at every iterate, by several threads: whether to end the path with the radii so far
 };
 
 template <class Real>
