@@ -111,10 +111,28 @@ struct Trial {
 
     Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
         set_radius(problem, radius);
-        const Observer<Real> watch = [&](const Snapshot<Real>& /*now*/) {
+        // A method may try a step and take it back later; where a limit ends the fit in between, the lowest point seen counts.
+        Matrix<Real> lowest;
+        double lowest_objective = std::numeric_limits<double>::infinity();
+        double next_look = 0;
+        const Observer<Real> watch = [&](const Snapshot<Real>& now) {
+            if (problem.patience == 0 && !now.last && now.epochs >= next_look && now.metrics_free()) {
+                next_look = now.epochs + std::max(1.0, now.epochs / 16);
+                if (now.metrics().objective < lowest_objective) {
+                    lowest_objective = now.metrics().objective;
+                    lowest = now.x();
+                }
+            }
             return observer.stop && observer.stop() ? Action::stop : Action::proceed;
         };
         Fitted<Real> fitted = fit<Real>(problem, options, watch, x.size() > 0 ? &x : nullptr);
+        if (fitted.report.metrics.objective > lowest_objective) {
+            Options look = options;
+            look.max_iterations = 0;
+            const auto spent = fitted.report.seconds;
+            fitted = fit<Real>(problem, look, {}, &lowest);
+            fitted.report.seconds = spent;
+        }
         x = fitted.model.weights;
         return fitted;
     }
