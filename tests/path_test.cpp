@@ -220,6 +220,44 @@ TEST(Path, TheSmallestRadiusWithinOneErrorCanBeChosen) {
     EXPECT_EQ(path.problem.region.parameters.number("radius"), path.points[path.smallest].radius);
 }
 
+TEST(Path, FoldsSideBySideGiveWhatTheyGiveOneByOne) {
+    const Sample sample;
+    PathOptions options;
+    options.folds = 4;
+    const auto alone = find_radius<double>(sample.data(), exact(), options);
+    for (const int threads : {2, 5, 8}) {
+        Specification specification = exact();
+        specification.threads = threads;
+        const auto path = find_radius<double>(sample.data(), specification, options);
+        ASSERT_EQ(path.points.size(), alone.points.size());
+        for (std::size_t k = 0; k < path.points.size(); ++k) {
+            EXPECT_EQ(path.points[k].metrics.objective, alone.points[k].metrics.objective);
+            EXPECT_EQ(path.points[k].score, alone.points[k].score);
+            EXPECT_EQ(path.points[k].score_error, alone.points[k].score_error);
+        }
+        EXPECT_EQ(path.chosen, alone.chosen);
+        EXPECT_EQ(path.max_epochs, alone.max_epochs);
+    }
+}
+
+// A larger region holds the point where the last fit ended, whatever steps were being tried when the limit was reached.
+TEST(Path, ObjectiveNeverRises) {
+    for (const double size : {0.01, 1.0, 30.0})
+        for (const double epochs : {3, 5, 8, 13, 21}) {
+            const Sample sample(size);
+            Specification specification = exact();
+            specification.options.method = "alfcg-d";
+            PathOptions options;
+            options.max_epochs = epochs;
+            options.tolerance = 1e-9;
+            const auto path = find_radius<double>(sample.data(), specification, options);
+            for (std::size_t k = 1; k < path.points.size(); ++k)
+                EXPECT_LE(path.points[k].metrics.objective,
+                          path.points[k - 1].metrics.objective * (1 + 1e-12))
+                    << size << ' ' << epochs << ' ' << path.points[k].radius;
+        }
+}
+
 TEST(Path, EndsWhenItIsAskedTo) {
     const Sample sample;
     std::size_t seen = 0;
