@@ -111,7 +111,7 @@ struct Trial {
 
     Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
         set_radius(problem, radius);
-        // A method may try a step and take it back later; where a limit ends the fit in between, the lowest point seen counts.
+        // Objectives do not only go down, and a limit may end a fit far up: the lowest point seen counts then.
         Matrix<Real> lowest;
         double lowest_objective = std::numeric_limits<double>::infinity();
         double next_look = 0;
