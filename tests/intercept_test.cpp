@@ -181,6 +181,31 @@ TEST(Intercept, TargetsFarFromZeroKeepTheirDigits) {
     EXPECT_NEAR(objective->intercept(zero).at(0), mean, 1e-5);
 }
 
+// Scores so large that nearly every row is certain of its class: slopes are flat for long ways, and a search must not leap to
+// where all rows fall on one side.
+TEST(Intercept, IsFoundAmongScoresOfAnySize) {
+    for (const std::string loss : {"logistic", "multinomial", "squared", "huber"}) {
+        for (const double scale : {1e-3, 1.0, 30.0, 1e3}) {
+            for (const double from : {-1e4, 0.0, 7.0, 1e6}) {
+                SCOPED_TRACE(loss + " " + std::to_string(scale) + " from " + std::to_string(from));
+                const auto problem = shifted_problem(loss, 300, 6, 3);
+                Bridge<double> bridge(problem, Storage::dense, 1);
+                const auto objective = with_intercept(bridge);
+                const reference::Matrix x = scale * reference::gaussian(problem.outputs, 6, 4);
+                Iterate<double> at(to_matrix<double>(x));
+                for (int l = 0; l < problem.outputs; ++l) at.intercept().at.push_back(l == 0 ? from : 0);
+                const double value = objective->value(at);
+                const reference::Vector found = as_vector(objective->intercept(at));
+                reference::Vector slope;
+                EXPECT_NEAR(loss_at(problem, {}, x, found, &slope), value, 1e-9 * (1 + value));
+                const Iterate<double> fresh(to_matrix<double>(x));
+                EXPECT_LE(value, objective->value(fresh) * (1 + 1e-6) + 1e-9);
+                EXPECT_LE(slope.lpNorm<Eigen::Infinity>(), 2e-3) << found.transpose();
+            }
+        }
+    }
+}
+
 TEST(Intercept, WithoutFeaturesItIsTheLogOdds) {
     auto problem = sized_problem("logistic", 1000, 2, 1);
     for (std::size_t i = 0; i < 1000; ++i) problem.targets[i] = i < 30 ? 1 : -1;

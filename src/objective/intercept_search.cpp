@@ -9,7 +9,7 @@ namespace alfcg {
 
 namespace {
 
-constexpr int most_looks = 60;
+constexpr int most_looks = 40;
 constexpr double least_decrease = 1e-4;  // of what the slope promises
 constexpr double flat = 1e-12;           // relative curvature that tells nothing
 constexpr double stretch = 4;            // longer steps where there is no curvature
@@ -84,8 +84,8 @@ InterceptRule::InterceptRule(const Targets& targets, const LossSpec& loss)
     }
 }
 
-double search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
-                        double tolerance, double reach) {
+InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
+                                double tolerance, double rounding, double reach) {
     const std::size_t n = at.size();
     const std::vector<double> from = at;
     std::vector<double> gradient(n);
@@ -104,9 +104,11 @@ double search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector
         if (next == at) break;
         for (std::size_t i = 0; i < n; ++i) step[i] = next[i] - at[i];
         const double next_value = loss(next, next_gradient);
-        // Close to the end values are all rounding, and derivatives tell more.
+        // Close to the end values differ by rounding alone, and derivatives tell more.
         const bool lower = next_value <= value + least_decrease * inner(step, gradient);
-        if (!lower && !(largest_of(next_gradient) < largest_of(gradient))) {
+        const bool level = next_value <= value + rounding * std::abs(value) &&
+                           largest_of(next_gradient) < largest_of(gradient);
+        if (!lower && !level) {
             shorter /= stretch;
             continue;
         }
@@ -117,7 +119,7 @@ double search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector
         gradient.swap(next_gradient);
         value = next_value;
     }
-    return value;
+    return {value, largest_of(gradient) <= tolerance};
 }
 
 }  // namespace alfcg

@@ -32,10 +32,15 @@ class InterceptRule {
 /// The mean loss for these intercepts, and its derivatives.
 using InterceptLoss = FunctionRef<double(std::span<const double> at, std::span<double> gradient)>;
 
+struct InterceptFound {
+    double loss = 0;
+    bool certain = false;  // all derivatives are zero to the tolerance
+};
+
 /// Quasi-Newton search (BFGS) for the intercepts where all derivatives are at most `tolerance` in size. `inverse`, as
 /// many rows as columns as there are intercepts, is what is known of the inverse of the curvature, before and after.
-/// Returns the loss there.
-double search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
-                        double tolerance, double reach);
+/// Losses are known up to a share of `rounding`, and no intercept moves by more than `reach`.
+InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
+                                double tolerance, double rounding, double reach);
 
 }  // namespace alfcg

@@ -14,6 +14,10 @@ namespace {
 template <class Real>
 constexpr double intercept_tolerance = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-10;
 
+// Of a mean of losses.
+template <class Real>
+constexpr double loss_rounding = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-13;
+
 // Several sums at a time do not wait for each other.
 template <class Real>
 double sum_of(Index count, const Real* values) {
@@ -130,13 +134,27 @@ double LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double
         }
         return mean_loss(samples_);
     };
-    const double least = search_intercept(loss, at, inverse, intercept_tolerance<Real> * intercept_scale_,
-                                          x != nullptr && x->intercept().best ? 0 : intercept_->reach());
+    const double reach = x != nullptr && x->intercept().best ? 0 : intercept_->reach();
+    const double tolerance = intercept_tolerance<Real> * intercept_scale_;
+    InterceptFound found = search_intercept(loss, at, inverse, tolerance, loss_rounding<Real>, reach);
+    if (!found.certain && std::isinf(reach)) {
+        // The way from the last point's may be long and flat.
+        std::vector<double> other = intercept_->start();
+        std::vector<double> other_inverse;
+        set_diagonal(intercept_->pace(), other_inverse);
+        const InterceptFound again =
+            search_intercept(loss, other, other_inverse, tolerance, loss_rounding<Real>, reach);
+        if (again.loss < found.loss) {
+            found = again;
+            at.swap(other);
+            inverse.swap(other_inverse);
+        }
+    }
     if (made != nullptr) {
         inverse_.swap(inverse);
         inverse_at_ = x->version();
     }
-    return least;
+    return found.loss;
 }
 
 // The data are looked at twice: for the scores, unless they can be had without, and for the gradient.
