@@ -111,28 +111,10 @@ struct Trial {
 
     Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
         set_radius(problem, radius);
-        // Objectives do not only go down, and a limit may end a fit far up: the lowest point seen counts then.
-        Matrix<Real> lowest;
-        double lowest_objective = std::numeric_limits<double>::infinity();
-        double next_look = 0;
-        const Observer<Real> watch = [&](const Snapshot<Real>& now) {
-            if (problem.patience == 0 && !now.last && now.epochs >= next_look && now.metrics_free()) {
-                next_look = now.epochs + std::max(1.0, now.epochs / 16);
-                if (now.metrics().objective < lowest_objective) {
-                    lowest_objective = now.metrics().objective;
-                    lowest = now.x();
-                }
-            }
+        const Observer<Real> watch = [&](const Snapshot<Real>& /*now*/) {
             return observer.stop && observer.stop() ? Action::stop : Action::proceed;
         };
         Fitted<Real> fitted = fit<Real>(problem, options, watch, x.size() > 0 ? &x : nullptr);
-        if (fitted.report.metrics.objective > lowest_objective) {
-            Options look = options;
-            look.max_iterations = 0;
-            const auto spent = fitted.report.seconds;
-            fitted = fit<Real>(problem, look, {}, &lowest);
-            fitted.report.seconds = spent;
-        }
         x = fitted.model.weights;
         return fitted;
     }
@@ -259,6 +241,7 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
     std::vector<Trial<Real>> trials;
     for (Index k = 0; k < count; ++k) {
         std::vector<bool> chosen;
+        chosen.reserve(fold.size());
         for (const Index f : fold) chosen.push_back(f == k);
         Dataset<Real> part = data;
         Dataset<Real> unseen = take_rows(part, chosen);
@@ -338,8 +321,12 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     std::vector<Trial<Real>> folds;
     {
         Dataset<Real> rows = load<Real>(data, specification);
-        whole.problem = prepare<Real>(path.folds > 0 ? rows : std::move(rows), specification);
-        if (path.folds > 0) folds = make_folds(rows, whole.problem, specification, path.folds);
+        if (path.folds > 0) {
+            whole.problem = prepare<Real>(rows, specification);
+            folds = make_folds(rows, whole.problem, specification, path.folds);
+        } else {
+            whole.problem = prepare<Real>(std::move(rows), specification);
+        }
     }
     // Set aside for the path, so that its fits do not look at them.
     whole.unseen = std::move(whole.problem.held_out);
