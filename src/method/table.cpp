@@ -8,6 +8,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
+#include "corrective/corrective.hpp"
 #include "method/alf.hpp"
 #include "method/sliding.hpp"
 #include "solve/composed.hpp"
@@ -79,6 +80,7 @@ Parameter with(const ParameterInfo& info, double number) {
 constexpr std::string_view deterministic = "deterministic";
 constexpr std::string_view finite_sum = "finite-sum";
 constexpr std::string_view expectation = "expectation";
+constexpr std::string_view corrective = "corrective";
 constexpr std::string_view full_gradient = "full gradient";
 constexpr std::string_view open_loop = "open loop 2/(t+2)";
 constexpr std::string_view alfcg_paper = "ALFCG: adaptive Lipschitz-free conditional gradient";
@@ -193,6 +195,11 @@ const std::vector<MethodRow>& table() {
             [](const auto& p) { return alf_method(p, Alf::mvr1); }),
         row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper, {rho, with(beta, 100), {batch, root}}},
             [](const auto& p) { return alf_method(p, Alf::mvr2); }),
+
+        row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},
+            []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
+                return std::make_unique<Corrective<Real>>();
+            }),
     };
     return rows;
 }

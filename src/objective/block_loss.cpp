@@ -33,6 +33,8 @@ double weight_factor(const std::vector<double>& weights) {
 template <class Real>
 BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double shift)
     : judge_(find_loss(loss.name).make<Real>(loss.parameters)),
+      bend_(find_loss(loss.name).bend),
+      parameter_(find_loss(loss.name).parameter(loss.parameters)),
       relative_(find_loss(loss.name).relative),
       outputs_(targets.outputs) {
     if (find_loss(loss.name).target == TargetKind::classes) {

@@ -9,6 +9,8 @@
 #include "alfcg/core/error.hpp"
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
+#include "objective/few_features.hpp"
+#include "objective/linear_part.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
@@ -45,9 +47,8 @@ double block_product(const Real* a, const Real* b, Index samples, Index outputs,
 
 template <class Real>
 Index bytes_of(const Features<Real>& features) {
-    if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features))
-        return sparse->nonzeros() * static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
-    return rows(features) * cols(features) * static_cast<Index>(sizeof(Real));
+    const bool sparse = std::holds_alternative<SparseFeatures<Real>>(features);
+    return entries_of(features) * static_cast<Index>(sizeof(Real) + (sparse ? sizeof(std::int32_t) : 0));
 }
 
 // Scores may always take this much memory, or a tenth of what the data take.
@@ -56,14 +57,6 @@ bool scores_are_modest(Index samples, Index outputs, Index data_bytes) {
     constexpr Index modest_bytes = Index{64} << 20;
     const Index bytes = samples * kernels::padded<Real>(outputs) * static_cast<Index>(sizeof(Real));
     return bytes <= std::max(modest_bytes, data_bytes / 10);
-}
-
-template <class Real>
-std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
-                                            Use use) {
-    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
-        return dense_row_engine(*dense, outputs, threads, use);
-    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
 }
 
 }  // namespace
@@ -76,6 +69,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       threads_(resolve_threads(threads)),
       samples_(checked_samples(rows(features), targets, loss)),
       shape_{targets.outputs, cols(features)},
+      features_(features),
       engine_(row_engine(features, targets.outputs, threads_, Use::often)),
       scratch_(static_cast<std::size_t>(threads_)),
       may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
@@ -111,6 +105,24 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
         if (pass.move != nullptr) pass.source = Source::second_and_moved;
     }
     run(pass);
+}
+
+template <class Real>
+std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
+    if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
+    return few_features(some_columns(features_, columns, intercept_.has_value(), threads_));
+}
+
+template <class Real>
+std::unique_ptr<Part<Real>> LinearObjective<Real>::part(const Matrix<Real>& directions) {
+    if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(directions);
+    return few_features(products_with(features_, directions, intercept_.has_value(), threads_));
+}
+
+template <class Real>
+std::unique_ptr<Part<Real>> LinearObjective<Real>::few_features(Features<Real> products) const {
+    return std::make_unique<LinearPart<Real>>(std::move(products), entries_of(features_), loss_, shape_.rows,
+                                              intercept_ ? &*intercept_ : nullptr, threads_);
 }
 
 template <class Real>

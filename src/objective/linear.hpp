@@ -35,6 +35,8 @@ class LinearObjective final : public Objective<Real> {
                Matrix<Real>& scratch) override;
     void expect(std::span<const Index> rows) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
+    std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
+    std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
 
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
@@ -70,6 +72,7 @@ class LinearObjective final : public Objective<Real> {
         AlignedVector<Real> weights;     // the same
     };
 
+    [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
@@ -114,6 +117,7 @@ class LinearObjective final : public Objective<Real> {
     int threads_;
     Index samples_;
     Shape shape_;
+    Features<Real> features_;
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread
     std::vector<double> losses_;     // summed up, one per piece

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,30 @@ namespace {
 struct Traits {
     bool relative = false;
     bool saturates = false;
+    double (*bend)(double score, double slope, double target, double parameter) = nullptr;
 };
+
+double logistic_bend(double /*score*/, double slope, double /*target*/, double /*parameter*/) {
+    return std::abs(slope) * (1 - std::abs(slope));
+}
+
+double squared_bend(double /*score*/, double /*slope*/, double /*target*/, double /*parameter*/) {
+    return 1;
+}
+
+double huber_bend(double score, double /*slope*/, double target, double threshold) {
+    return std::abs(score - target) < threshold ? 1 : 0;
+}
+
+// With s the loss, the slope is −t s (1 − s), and the second derivative s (1 − s) (1 − 2 s): positive on the right side.
+double sigmoid_bend(double score, double slope, double target, double /*parameter*/) {
+    return score * target > 0 ? std::abs(slope) * std::sqrt(std::max(1 - 4 * std::abs(slope), 0.0)) : 0;
+}
+
+double welsch_bend(double score, double /*slope*/, double target, double width) {
+    const double square = std::pow((score - target) / width, 2);
+    return std::max(1 - 2 * square, 0.0) * std::exp(-square);
+}
 
 // judge(block, parameter) for both precisions.
 template <class Judge>
@@ -28,7 +52,10 @@ LossRow row(LossInfo info, Judge judge, Traits traits = {}) {
         const double parameter = all.empty() ? 0 : std::get<double>(all.begin()->second);
         return [judge, parameter](const ScoreBlock<Real>& block) { return judge(block, parameter); };
     };
-    return {std::move(info), traits.relative, traits.saturates,
+    return {std::move(info),
+            traits.relative,
+            traits.saturates,
+            traits.bend,
             [make](const Parameters& p) { return make.template operator()<float>(p); },
             [make](const Parameters& p) { return make.template operator()<double>(p); }};
 }
@@ -48,23 +75,26 @@ const std::vector<LossRow>& table() {
         row({"logistic", "two classes: log(1 + exp(-y z)), y = -1 for the smaller label", two_classes, {}},
             [](const auto& b, double /*parameter*/) {
                 return kernels::logistic_loss(b.scores, b.count, b.targets, b.weight);
-            }),
+            },
+            {.bend = logistic_bend}),
         row({"squared", "numbers: (z - y)^2 / 2", numbers, {}},
             [](const auto& b, double /*parameter*/) {
                 return kernels::squared_loss(b.scores, b.count, b.targets, b.weight);
-            }),
+            },
+            {.bend = squared_bend}),
         row({"huber",
              "numbers, with outliers: squared within threshold of y, linear beyond",
              numbers,
              {{threshold, Default::of(1)}}},
             [](const auto& b, double limit) {
                 return kernels::huber_loss(b.scores, b.count, b.targets, b.weight, limit);
-            }),
+            },
+            {.bend = huber_bend}),
         row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}, false},
             [](const auto& b, double /*parameter*/) {
                 return kernels::sigmoid_loss(b.scores, b.count, b.targets, b.weight);
             },
-            {.saturates = true}),
+            {.saturates = true, .bend = sigmoid_bend}),
         row({"welsch",
              "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w = width",
              numbers,
@@ -72,7 +102,8 @@ const std::vector<LossRow>& table() {
              false},
             [](const auto& b, double w) {
                 return kernels::welsch_loss(b.scores, b.count, b.targets, b.weight, w);
-            }),
+            },
+            {.bend = welsch_bend}),
     };
     return rows;
 }

@@ -32,9 +32,17 @@ struct LossRow : LossInfo {
     /// Flat on both sides, far from the border between two classes: an intercept must not run away before the weights
     /// have moved.
     bool saturates = false;
+    /// ∂²loss/∂score² of a sample with one score, from its score and ∂loss/∂score, the target, and the loss's parameter; at least
+    /// 0. None: it is softmax's.
+    double (*bend)(double score, double slope, double target, double parameter) = nullptr;
     std::function<JudgeBlock<float>(const Parameters&)> make_float;
     std::function<JudgeBlock<double>(const Parameters&)> make_double;
 
+    /// The only parameter, if there is one.
+    [[nodiscard]] double parameter(const Parameters& given) const {
+        const Parameters resolved = resolve("the loss " + std::string(name), parameters, given);
+        return resolved.empty() ? 0 : std::get<double>(resolved.all().begin()->second);
+    }
     template <class Real>
     [[nodiscard]] JudgeBlock<Real> make(const Parameters& given) const {
         const Parameters resolved = resolve("the loss " + std::string(name), parameters, given);

@@ -99,5 +99,13 @@ template <class Real>
 std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads);
 template <class Real>
 std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
+/// Whichever fits.
+template <class Real>
+std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
+                                            Use use) {
+    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
+        return dense_row_engine(*dense, outputs, threads, use);
+    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
+}
 
 }  // namespace alfcg

@@ -60,6 +60,10 @@ class LpBall final : public Region<Real> {
         return std::max(0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_) - 1);
     }
 
+    [[nodiscard]] std::optional<Ball> ball() const override {
+        return Ball{Ball::Norm::lp, p_, radius_, composite_};
+    }
+
   private:
     /// Whether an entry exceeds the l1 term's threshold: if none does, the origin is the answer.
     [[nodiscard]] bool exceeds(double peak) const {

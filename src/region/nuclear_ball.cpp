@@ -64,6 +64,10 @@ class NuclearBall final : public Region<Real> {
 
     double violation(const Matrix<Real>& x) override { return std::max(0.0, nuclear_norm(x) / radius_ - 1); }
 
+    [[nodiscard]] std::optional<Ball> ball() const override {
+        return Ball{Ball::Norm::nuclear, 1, radius_, composite_};
+    }
+
   private:
     double zero(Vertex<Real>& vertex) const {
         vertex.kind = Vertex<Real>::Kind::zero;

@@ -78,7 +78,8 @@ std::string setting_of(std::string_view method) {
 }
 
 bool is_stochastic(std::string_view method) {
-    return setting_of(method) != "deterministic";
+    const std::string setting = setting_of(method);
+    return setting == "finite-sum" || setting == "expectation";
 }
 
 std::vector<std::string> method_choices() {

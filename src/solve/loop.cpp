@@ -14,8 +14,8 @@
 namespace alfcg {
 
 std::string_view to_text(Status status) {
-    constexpr std::array<std::string_view, 6> names{"converged",   "max-iterations", "max-epochs",
-                                                    "max-seconds", "interrupted",    "early-stop"};
+    constexpr std::array<std::string_view, 7> names{
+        "converged", "max-iterations", "max-epochs", "max-seconds", "interrupted", "early-stop", "precision"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -58,6 +58,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     }
     [[nodiscard]] const Metrics& metrics() const override;
     [[nodiscard]] std::vector<double> intercept() const override;
+    [[nodiscard]] bool ends_at(const Proposal<Real>& proposal) override;
 
   private:
     using Run<Real>::objective_;
@@ -130,6 +131,7 @@ void Loop<Real>::open_row(Index number) {
     proposal_.value.reset();
     proposal_.curvature.reset();
     proposal_.alpha.reset();
+    proposal_.exhausted = false;
     measured_ = false;
 }
 
@@ -222,6 +224,12 @@ double Loop<Real>::wanted_gap(double objective) {
 }
 
 template <class Real>
+bool Loop<Real>::ends_at(const Proposal<Real>& proposal) {
+    if (!proposal.value || (!limits_.gap && limits_.tolerance == 0)) return false;
+    return proposal.gap + proposal.slack <= wanted_gap(*proposal.value + proposal.composite);
+}
+
+template <class Real>
 bool Loop<Real>::gap_reached() {
     if (!limits_.gap && limits_.tolerance == 0) return false;
     const bool due = limits_.gap_every > 0 ? this->iteration_ % limits_.gap_every == 0
@@ -265,11 +273,15 @@ Result<Real> Loop<Real>::solve() {
             status = Status::converged;
             break;
         }
+        if (proposal_.exhausted) {
+            status = Status::precision;
+            break;
+        }
         if (observer_(*this) == Action::stop) stop_asked = true;
         take_step();
     }
     // The last iterate: it has been reached, and no step leads away from it.
-    if (status != Status::converged) conclude();
+    if (status != Status::converged && status != Status::precision) conclude();
     this->last = true;
     forget_step();
     static_cast<void>(metrics());

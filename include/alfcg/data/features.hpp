@@ -81,5 +81,11 @@ template <class Real>
 Index cols(const Features<Real>& features) {
     return std::visit([](const auto& f) { return f.cols(); }, features);
 }
+/// Those that are kept: all of dense data, the non-zeros of sparse data.
+template <class Real>
+Index entries_of(const Features<Real>& features) {
+    if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) return sparse->nonzeros();
+    return rows(features) * cols(features);
+}
 
 }  // namespace alfcg

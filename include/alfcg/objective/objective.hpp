@@ -8,6 +8,7 @@
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/objective/loss.hpp"
+#include "alfcg/objective/part.hpp"
 #include "alfcg/point/iterate.hpp"
 
 namespace alfcg {
@@ -74,6 +75,11 @@ class Objective {
     virtual void expect(std::span<const Index> /*rows*/) {}
     /// An empty table for this objective, which must outlive it. The general one keeps N gradients.
     virtual std::unique_ptr<GradientTable<Real>> gradient_table();
+
+    /// f where all columns of x but those listed (increasing) are zero. The general one is no cheaper than f.
+    virtual std::unique_ptr<Part<Real>> part(std::span<const Index> columns);
+    /// f where x = S · directions; as many columns as x has, a row for each direction.
+    virtual std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions);
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }

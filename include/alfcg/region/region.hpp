@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +19,15 @@ struct Composite {
 
     [[nodiscard]] bool zero() const { return l1 == 0 && l2 == 0 && nuclear == 0; }
     bool operator==(const Composite&) const = default;
+};
+
+/// A region that is a ball around the origin, as a method sees it that knows how to work in one.
+struct Ball {
+    enum class Norm { lp, nuclear };
+    Norm norm = Norm::lp;
+    double p = 2;  // of the l_p norm of the entries
+    double radius = 1;
+    Composite composite;
 };
 
 /// A compact convex set X with its composite term h, reached through a linear minimisation oracle.
@@ -46,6 +56,8 @@ class Region {
     virtual double violation(const Matrix<Real>& x) = 0;
     /// A point of the set to start from: the origin if it is one.
     virtual Matrix<Real> start(Shape shape);
+    /// What ball it is; none where it is something else.
+    [[nodiscard]] virtual std::optional<Ball> ball() const { return std::nullopt; }
 };
 
 /// Where x lies outside, the point of the region on the way from its start (of a ball: the centre) to x that is nearest to

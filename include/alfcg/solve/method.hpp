@@ -24,6 +24,7 @@ struct Proposal {
     Direction direction;   // of the move, in the eyes of g_t
     std::optional<double> curvature;  // L_t, where the method has one
     std::optional<double> alpha;      // α_t, where it has one
+    bool exhausted = false;           // no better point than x_t can be told from it in this precision
 };
 
 /// The run that a method is part of: what it may look at, and what all methods do alike, counted and timed.
@@ -53,6 +54,8 @@ class Run {
     /// Fills in h(x), the direction of the move, and the gap of one that goes towards a point. Throws Error where they
     /// are not finite.
     void measure(Proposal<Real>& proposal);
+    /// Whether the run will end at x_t, as far as the proposal tells, which has been aimed: work on a step is not worth while then.
+    [[nodiscard]] virtual bool ends_at(const Proposal<Real>& /*proposal*/) { return false; }
 
   protected:
     Objective<Real>& objective_;

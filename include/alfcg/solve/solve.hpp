@@ -19,7 +19,8 @@ enum class Status {
     max_epochs,
     max_seconds,
     interrupted,
-    early_stop  // of a fit: the held-out score got no better
+    early_stop,  // of a fit: the held-out score got no better
+    precision    // rounding ended the run: no better point can be told from the last one
 };
 
 /// "converged", "max-iterations", …

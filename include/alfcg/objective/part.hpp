@@ -1,0 +1,44 @@
+#pragma once
+
+#include "alfcg/core/matrix.hpp"
+#include "alfcg/point/iterate.hpp"
+
+namespace alfcg {
+
+/// f on part of its space: x = S·B for a few directions B of the features (some of them, or any others), and where f has an
+/// intercept one more column of S, the last, that nothing constrains. What it computes costs what the directions cost, not what all
+/// features do. The objective must outlive it.
+template <class Real>
+class Part {
+  public:
+    virtual ~Part() = default;
+
+    /// Shape of S: outputs x directions, and the intercept's column.
+    [[nodiscard]] virtual Shape shape() const = 0;
+    /// Columns at the end of S that nothing constrains: 0 or 1.
+    [[nodiscard]] virtual Index free_columns() const { return 0; }
+    /// What a call costs, as a share of a pass over all of the data.
+    [[nodiscard]] virtual double share() const = 0;
+
+    /// f at S, and its gradient; the other calls look from there.
+    virtual double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) = 0;
+    /// ∇²f(S) D, where a sample's loss is not convex without what is negative of its second derivative. D is where the next
+    /// calls go.
+    virtual void curve(const Matrix<Real>& d, Matrix<Real>& product) = 0;
+    /// f(S + step · D).
+    virtual double value_after(double step) = 0;
+    /// S += step · D: f there, and its gradient.
+    virtual double advance(double step, Matrix<Real>& gradient) = 0;
+
+    /// Roughly the diagonal of ∇²f(S), in the shape of S.
+    virtual void curvatures(Matrix<double>& diagonal) = 0;
+    /// All of ∇²f(S), where S has one row; false where that would cost more than it is worth.
+    virtual bool curvature_matrix(Matrix<double>& /*matrix*/) { return false; }
+
+    /// Writes the intercept at x to the free column of S.
+    virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}
+    /// Where x moves next, the intercept will be that of S.
+    virtual void leave_intercept(const Matrix<Real>& /*s*/, const Iterate<Real>& /*x*/) const {}
+};
+
+}  // namespace alfcg

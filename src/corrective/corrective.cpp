@@ -1,0 +1,40 @@
+#include "corrective/corrective.hpp"
+
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+
+namespace alfcg {
+
+namespace {
+
+template <class Real>
+std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region) {
+    const auto ball = region.ball();
+    if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball);
+    throw QuantityError("method", "alfcg-c has no way to work in the " + region.describe());
+}
+
+}  // namespace
+
+template <class Real>
+void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
+    if (!corrector_) corrector_ = corrector_for(run.region());
+    proposal.value = run.full_gradient(proposal.gradient);
+    run.aim(proposal);
+    proposal.step = 0;
+    if (run.ends_at(proposal)) return;
+    if (!corrector_->correct(run, proposal, better_)) {
+        proposal.exhausted = true;
+        return;
+    }
+    // The certificate stays that of the oracle's answer, which was asked for all of the gradient.
+    proposal.move.towards() = better_;
+    proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
+    proposal.step = 1;
+}
+
+template class Corrective<float>;
+template class Corrective<double>;
+
+}  // namespace alfcg

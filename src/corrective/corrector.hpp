@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "alfcg/solve/method.hpp"
+
+namespace alfcg {
+
+/// The inner steps of the corrective method: minimises f + h exactly enough over the part of a region that is in play, at the cost of
+/// that part alone.
+template <class Real>
+class Corrector {
+  public:
+    virtual ~Corrector() = default;
+    /// Writes a point of the region where f + h is lower than at x, from what the oracle said there; false where none can be told
+    /// from x in this precision.
+    virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& better) = 0;
+};
+
+/// Over the l_1 ball: on the columns of x that are not zero, and those where f is steepest.
+template <class Real>
+std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball);
+
+}  // namespace alfcg

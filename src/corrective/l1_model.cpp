@@ -1,0 +1,235 @@
+#include "corrective/l1_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace alfcg {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// Conjugate gradients end when what is left of the slope is this share of what it was.
+constexpr double face_accuracy = 1e-2;
+
+double dot(const Vector& a, const Vector& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+void add(double factor, const Vector& from, Vector& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * from[i];
+}
+
+/// Where the search for a minimum is: u, the gradient there, and what has been spent.
+class Search {
+  public:
+    Search(const L1Model& model, int budget, Vector& u)
+        : model_(model), u_(u), q_(model.gradient), product_(u.size()), left_(budget) {}
+
+    [[nodiscard]] double gap() const { return model_.gap(q_, u_); }
+    [[nodiscard]] int left() const { return left_; }
+    // Each says whether the model has gone down.
+    bool projected_step();
+    bool face_step();
+
+  private:
+    [[nodiscard]] double norm(const Vector& u) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < u.size(); ++i)
+            if (model_.free[i] == 0) sum += std::abs(u[i]);
+        return sum;
+    }
+    const Vector& curve(const Vector& d) {
+        --left_;
+        model_.curve(d, product_);
+        return product_;
+    }
+    // The nearest point of the ball to z in the metric of the diagonal, after all magnitudes have lost l1; returns the multiplier of the
+    // ball and l1.
+    double project(double l1, Vector& z) const;
+    // The best point between u and w.
+    double step_towards(const Vector& w);
+    [[nodiscard]] bool in_face(std::size_t i) const { return model_.free[i] != 0 || u_[i] != 0; }
+    // In the metric of the diagonal, within the face.
+    void precondition(const Vector& residual, Vector& to) const;
+    void find_face_minimum();
+
+    const L1Model& model_;
+    Vector& u_;
+    Vector q_;
+    Vector product_;
+    int left_;
+    bool binds_ = false;  // the ball holds u back
+    // The way to the minimum on the face of u, and H times it.
+    Vector way_;
+    Vector way_product_;
+    Vector residual_;
+    Vector scaled_;
+    Vector ray_;
+    Vector trial_;
+};
+
+double Search::project(double l1, Vector& z) const {
+    // Σ max(|z_i| − τ/d_i, 0) falls with τ and is convex: Newton's steps from the left never go too far.
+    double tau = l1;
+    for (int turn = 0; turn < 100; ++turn) {
+        double sum = -model_.radius;
+        double slope = 0;
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            if (model_.free[i] != 0) continue;
+            const double left = std::abs(z[i]) - tau / model_.diagonal[i];
+            if (left <= 0) continue;
+            sum += left;
+            slope += 1 / model_.diagonal[i];
+        }
+        if (!(sum > 1e-15 * model_.radius)) break;
+        tau += sum / slope;
+    }
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        if (model_.free[i] != 0) continue;
+        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / model_.diagonal[i], 0.0), z[i]);
+        if (z[i] == 0) z[i] = 0;
+    }
+    return tau;
+}
+
+double Search::step_towards(const Vector& w) {
+    Vector& d = ray_;
+    d = w;
+    add(-1, u_, d);
+    const double slope = dot(q_, d) + model_.l1 * (norm(w) - norm(u_));
+    if (!(slope < 0)) return 0;
+    const Vector& product = curve(d);
+    const double curvature = dot(d, product);
+    const double step = curvature > -slope ? -slope / curvature : 1;
+    if (step == 1) {
+        u_ = w;
+    } else {
+        add(step, d, u_);
+    }
+    add(step, product, q_);
+    return step * slope + step * step * curvature / 2;
+}
+
+bool Search::projected_step() {
+    trial_ = u_;
+    for (std::size_t i = 0; i < u_.size(); ++i) trial_[i] -= q_[i] / model_.diagonal[i];
+    binds_ = project(model_.l1, trial_) > model_.l1;
+    return step_towards(trial_) < 0;
+}
+
+void Search::precondition(const Vector& residual, Vector& to) const {
+    double along = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+        to[i] = in_face(i) ? residual[i] / model_.diagonal[i] : 0;
+        if (model_.free[i] != 0 || u_[i] == 0) continue;
+        along += std::copysign(to[i], to[i] * u_[i]);
+        size += 1 / model_.diagonal[i];
+    }
+    if (!binds_ || size == 0) return;
+    for (std::size_t i = 0; i < u_.size(); ++i)
+        if (model_.free[i] == 0 && u_[i] != 0)
+            to[i] -= std::copysign(1.0, u_[i]) * along / size / model_.diagonal[i];
+}
+
+void Search::find_face_minimum() {
+    const std::size_t n = u_.size();
+    way_.assign(n, 0);
+    way_product_.assign(n, 0);
+    residual_.resize(n);
+    scaled_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        residual_[i] = in_face(i) ? -q_[i] - (model_.free[i] != 0 ? 0 : std::copysign(model_.l1, u_[i])) : 0;
+    precondition(residual_, scaled_);
+    ray_ = scaled_;
+    double size = dot(residual_, scaled_);
+    const double enough = face_accuracy * face_accuracy * size;
+    for (std::size_t turn = 0; turn < n && size > enough && left_ > 0; ++turn) {
+        const Vector& product = curve(ray_);
+        const double curvature = dot(ray_, product);
+        if (!(curvature > 0)) {
+            // Flat: as far as the face goes.
+            if (turn == 0) add(1e6, ray_, way_), add(1e6, product, way_product_);
+            return;
+        }
+        const double step = size / curvature;
+        add(step, ray_, way_);
+        add(step, product, way_product_);
+        for (std::size_t i = 0; i < n; ++i)
+            if (in_face(i)) residual_[i] -= step * product[i];
+        precondition(residual_, scaled_);
+        const double next = dot(residual_, scaled_);
+        const double keep = next / size;
+        size = next;
+        for (std::size_t i = 0; i < n; ++i) ray_[i] = scaled_[i] + keep * ray_[i];
+    }
+}
+
+bool Search::face_step() {
+    find_face_minimum();
+    // As far as the face goes: entries must not change their signs, nor u leave the ball.
+    double longest = std::numeric_limits<double>::infinity();
+    double growth = 0;
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+        if (model_.free[i] != 0 || u_[i] == 0) continue;
+        growth += std::copysign(way_[i], way_[i] * u_[i]);
+        if (way_[i] * u_[i] < 0) longest = std::min(longest, -u_[i] / way_[i]);
+    }
+    if (!binds_ && growth > 0) longest = std::min(longest, (model_.radius - norm(u_)) / growth);
+    const double slope = dot(q_, way_) + model_.l1 * growth;
+    const double curvature = dot(way_, way_product_);
+    if (!(slope < 0)) return false;
+    const double step = std::min({1.0, longest, curvature > -slope ? -slope / curvature : 1.0});
+    const double change = step * slope + step * step * curvature / 2;
+    if (step < 1 && left_ > 0) {
+        // Several entries may be zero at the end.
+        trial_ = u_;
+        add(1, way_, trial_);
+        project(0, trial_);
+        const Vector before = u_;
+        const Vector gradient = q_;
+        if (step_towards(trial_) <= change) return true;
+        u_ = before;
+        q_ = gradient;
+    }
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+        if (!in_face(i)) continue;
+        const double old = u_[i];
+        u_[i] += step * way_[i];
+        if (model_.free[i] == 0 && (u_[i] * old < 0 || std::abs(u_[i]) <= 1e-15 * std::abs(old))) u_[i] = 0;
+    }
+    add(step, way_product_, q_);
+    return change < 0;
+}
+
+}  // namespace
+
+double L1Model::gap(const std::vector<double>& q, const std::vector<double>& u) const {
+    double peak = 0;
+    double gap = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+        if (free[i] != 0) {
+            gap += q[i] * q[i] / diagonal[i];
+        } else {
+            peak = std::max(peak, std::abs(q[i]));
+            gap += q[i] * u[i] + l1 * std::abs(u[i]);
+        }
+    }
+    return gap + radius * std::max(peak - l1, 0.0);
+}
+
+int minimize(const L1Model& model, double tolerance, int budget, std::vector<double>& u) {
+    Search search(model, budget, u);
+    while (search.gap() > tolerance && search.left() > 0) {
+        const bool lower = search.projected_step();
+        if (search.left() <= 0 || search.gap() <= tolerance) break;
+        if (!search.face_step() && !lower) break;
+    }
+    return budget - search.left();
+}
+
+}  // namespace alfcg

@@ -1,0 +1,196 @@
+// f on a few directions of its space is what the loss is on the products of the data with them.
+#include <gtest/gtest.h>
+
+#include "bridge.hpp"
+#include "reference/losses.hpp"
+#include "reference/samples.hpp"
+#include "sized_problem.hpp"
+
+namespace alfcg {
+namespace {
+
+using reference::inner;
+
+const std::vector<std::pair<std::string, int>> all_losses{
+    {"multinomial", 2}, {"multinomial", 5}, {"multinomial", 17}, {"logistic", 1},
+    {"squared", 1},     {"huber", 1},       {"sigmoid", 1},      {"welsch", 1}};
+
+// The second derivative along a direction, each sample's own without what is negative of it, by differences.
+reference::Matrix curved(const reference::Problem& problem, const reference::Matrix& s,
+                         const reference::Matrix& d) {
+    constexpr double step = 1e-5;
+    reference::Matrix sum = reference::Matrix::Zero(s.rows(), s.cols());
+    for (Eigen::Index i = 0; i < problem.X.rows(); ++i) {
+        const reference::Matrix change = reference::sample_gradient(problem, s + step * d, i) -
+                                         reference::sample_gradient(problem, s - step * d, i);
+        const bool convex = inner(change, d) > 0;
+        if (convex) sum += change / (2 * step);
+    }
+    return sum / static_cast<double>(problem.X.rows());
+}
+
+template <class Real>
+void expect_part(Part<Real>& part, const reference::Problem& few, double tolerance) {
+    const Shape shape = part.shape();
+    ASSERT_EQ(shape, (Shape{few.outputs, few.X.cols()}));
+    const reference::Matrix s = 0.5 * reference::gaussian(shape.rows, shape.cols, 11);
+    const reference::Matrix d = 0.3 * reference::gaussian(shape.rows, shape.cols, 12);
+    const auto near = [&](const Matrix<Real>& got, const reference::Matrix& expected, double scale) {
+        EXPECT_LE((from_matrix(got) - expected).norm(), tolerance * scale);
+    };
+    Matrix<Real> gradient;
+    const reference::Matrix slopes = reference::full_gradient(few, s);
+    EXPECT_NEAR(part.evaluate(to_matrix<Real>(s), gradient), reference::full_value(few, s), tolerance);
+    near(gradient, slopes, 1);
+
+    Matrix<Real> product;
+    const reference::Matrix expected = curved(few, s, d);
+    part.curve(to_matrix<Real>(d), product);
+    near(product, expected, std::max(10 * expected.norm(), 1.0));
+    Matrix<double> matrix;
+    if (part.curvature_matrix(matrix)) {
+        EXPECT_EQ(shape.rows, 1);
+        near(product, d * from_matrix(matrix), std::max(expected.norm(), 1.0));
+    }
+    Matrix<double> diagonal;
+    part.curvatures(diagonal);
+    EXPECT_EQ(diagonal.shape(), shape);
+    for (const double entry : diagonal.span()) EXPECT_GE(entry, 0);
+
+    EXPECT_NEAR(part.value_after(0.7), reference::full_value(few, s + 0.7 * d), tolerance);
+    EXPECT_NEAR(part.value_after(0), reference::full_value(few, s), tolerance);
+    EXPECT_NEAR(part.advance(0.4, gradient), reference::full_value(few, s + 0.4 * d), tolerance);
+    near(gradient, reference::full_gradient(few, s + 0.4 * d), 1);
+    // From there on.
+    part.curve(to_matrix<Real>(d), product);
+    near(product, curved(few, s + 0.4 * d, d), std::max(10 * expected.norm(), 1.0));
+    EXPECT_NEAR(part.value_after(0.6), reference::full_value(few, s + d), tolerance);
+}
+
+template <class Real>
+void check(Storage storage, bool intercept, int threads) {
+    const double tolerance = std::is_same_v<Real, float> ? 3e-5 : 1e-8;
+    for (const auto& [loss, outputs] : all_losses) {
+        SCOPED_TRACE(loss + " " + std::to_string(outputs));
+        auto problem = sized_problem(loss, 211, 30, outputs);
+        if (!problem.targets.empty() && loss != "logistic" && loss != "sigmoid") {
+            // An intercept's numbers count from the median.
+            auto sorted = problem.targets;
+            std::sort(sorted.begin(), sorted.end());
+            for (double& target : problem.targets) target -= sorted[sorted.size() / 2];
+        }
+        const Bridge<Real> bridge(problem, storage);
+        const auto objective =
+            linear_objective<Real>(bridge.features, bridge.targets, bridge.loss, threads, intercept);
+        const auto few = [&](const reference::Matrix& products) {
+            reference::Problem other = problem;
+            other.X.resize(products.rows(), products.cols() + (intercept ? 1 : 0));
+            other.X.leftCols(products.cols()) = products;
+            if (intercept) other.X.rightCols(1).setOnes();
+            return other;
+        };
+        const std::vector<Index> columns{0, 3, 4, 11, 28, 29};
+        reference::Matrix chosen(problem.X.rows(), std::ssize(columns));
+        for (Eigen::Index k = 0; k < chosen.cols(); ++k)
+            chosen.col(k) = problem.X.col(columns[static_cast<std::size_t>(k)]);
+        auto part = objective->part(columns);
+        EXPECT_EQ(part->free_columns(), intercept ? 1 : 0);
+        expect_part(*part, few(chosen), tolerance);
+
+        const reference::Matrix directions = 0.2 * reference::gaussian(7, 30, 13);
+        part = objective->part(to_matrix<Real>(directions));
+        expect_part(*part, few(problem.X * directions.transpose()), tolerance);
+    }
+}
+
+TEST(Part, IsTheLossOnFewFeatures) {
+    for (const auto storage : {Storage::dense, Storage::sparse})
+        for (const bool intercept : {false, true})
+            for (const int threads : {1, 3}) {
+                check<double>(storage, intercept, threads);
+                check<float>(storage, intercept, threads);
+            }
+}
+
+TEST(Part, WeightsCountAsRepeatedRows) {
+    auto problem = sized_problem("logistic", 60, 12, 1);
+    reference::Problem repeated = problem;
+    std::vector<double> weights;
+    std::vector<Eigen::Index> rows;
+    for (Eigen::Index i = 0; i < problem.X.rows(); ++i) {
+        weights.push_back(static_cast<double>(i % 3));
+        for (Eigen::Index k = 0; k < i % 3; ++k) rows.push_back(i);
+    }
+    repeated.X.resize(std::ssize(rows), problem.X.cols());
+    repeated.targets.clear();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        repeated.X.row(static_cast<Eigen::Index>(k)) = problem.X.row(rows[k]);
+        repeated.targets.push_back(problem.targets[static_cast<std::size_t>(rows[k])]);
+    }
+    const Bridge<double> bridge(problem, Storage::dense);
+    Targets targets = bridge.targets;
+    targets.weights = weights;
+    const auto objective = linear_objective<double>(bridge.features, targets, bridge.loss, 1);
+    std::vector<Index> all(12);
+    std::iota(all.begin(), all.end(), Index{0});
+    expect_part(*objective->part(all), repeated, 1e-8);
+}
+
+TEST(Part, OfAnyFunctionIsThatFunction) {
+    // f(x) = ½‖x − c‖² + Σ x⁴/4 on 2 x 5 entries.
+    const reference::Matrix centre = reference::gaussian(2, 5, 3);
+    const auto f = custom_objective<double>({2, 5}, [&](auto x, auto gradient) {
+        double value = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double away = x[i] - centre(static_cast<Index>(i) / 5, static_cast<Index>(i) % 5);
+            gradient[i] = away + x[i] * x[i] * x[i];
+            value += away * away / 2 + std::pow(x[i], 4) / 4;
+        }
+        return value;
+    });
+    const std::vector<Index> columns{1, 4};
+    const auto part = f->part(columns);
+    ASSERT_EQ(part->shape(), (Shape{2, 2}));
+    Matrix<double> s(2, 2);
+    Matrix<double> d(2, 2);
+    for (Index i = 0; i < 4; ++i) s.data()[i] = 0.1 * static_cast<double>(i) - 0.2;
+    for (Index i = 0; i < 4; ++i) d.data()[i] = 0.5 - 0.3 * static_cast<double>(i);
+    Matrix<double> gradient;
+    Matrix<double> product;
+    part->evaluate(s, gradient);
+    part->curve(d, product);
+    for (Index l = 0; l < 2; ++l)
+        for (Index k = 0; k < 2; ++k) {
+            const double x = s(l, k);
+            EXPECT_NEAR(gradient(l, k), x - centre(l, columns[static_cast<std::size_t>(k)]) + x * x * x,
+                        1e-14);
+            EXPECT_NEAR(product(l, k), d(l, k) * (1 + 3 * x * x), 1e-6);
+        }
+    Matrix<double> end = s;
+    for (Index i = 0; i < 4; ++i) end.data()[i] += 0.5 * d.data()[i];
+    const double after = part->value_after(0.5);
+    EXPECT_NEAR(part->advance(0.5, product), after, 1e-14);
+    EXPECT_NEAR(part->evaluate(end, gradient), after, 1e-14);
+    EXPECT_EQ(gradient.size(), product.size());
+    for (Index i = 0; i < 4; ++i) EXPECT_NEAR(gradient.data()[i], product.data()[i], 1e-14);
+
+    // Directions: the gradient with respect to S is that of x times their transpose.
+    Matrix<double> directions(3, 5);
+    for (Index i = 0; i < 15; ++i) directions.data()[i] = std::sin(static_cast<double>(i));
+    const auto along = f->part(directions);
+    Matrix<double> t(2, 3);
+    for (Index i = 0; i < 6; ++i) t.data()[i] = std::cos(static_cast<double>(i));
+    along->evaluate(t, gradient);
+    for (Index i = 0; i < 6; ++i) {
+        Matrix<double> more = t;
+        Matrix<double> less = t;
+        more.data()[i] += 1e-5;
+        less.data()[i] -= 1e-5;
+        Matrix<double> unused;
+        EXPECT_NEAR(gradient.data()[i],
+                    (along->evaluate(more, unused) - along->evaluate(less, unused)) / 2e-5, 1e-8);
+    }
+}
+
+}  // namespace
+}  // namespace alfcg
