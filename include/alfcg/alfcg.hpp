@@ -26,6 +26,7 @@
 #include "alfcg/model/model.hpp"
 #include "alfcg/objective/loss.hpp"
 #include "alfcg/objective/objective.hpp"
+#include "alfcg/objective/part.hpp"
 #include "alfcg/point/iterate.hpp"
 #include "alfcg/point/move.hpp"
 #include "alfcg/point/vertex.hpp"

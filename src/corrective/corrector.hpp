@@ -12,8 +12,8 @@ template <class Real>
 class Corrector {
   public:
     virtual ~Corrector() = default;
-    /// Writes a point of the region where f + h is lower than at x, from what the oracle said there; false where none can be told
-    /// from x in this precision.
+    /// Writes a point of the region where f + h is lower than at x, or as low to rounding and nearer to a minimum, from what the
+    /// oracle said there; false where none can be told from x in this precision.
     virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& better) = 0;
 };
 

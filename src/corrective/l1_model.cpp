@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace alfcg {
 
@@ -12,6 +14,13 @@ using Vector = std::vector<double>;
 
 // Conjugate gradients end when what is left of the slope is this share of what it was.
 constexpr double face_accuracy = 1e-2;
+// What rounding leaves of slopes.
+constexpr double rounding = 1e-15;
+// Walks with another multiplier of the ball, until they lead this near to the sphere.
+constexpr int most_rounds = 6;
+constexpr double near_sphere = 1e-2;
+// Entries whose slopes are this near to the multiplier of the ball are walked through as well.
+constexpr double near_level = 0.8;
 
 double dot(const Vector& a, const Vector& b) {
     double sum = 0;
@@ -26,16 +35,20 @@ void add(double factor, const Vector& from, Vector& to) {
 /// Where the search for a minimum is: u, the gradient there, and what has been spent.
 class Search {
   public:
-    Search(const L1Model& model, int budget, Vector& u)
-        : model_(model), u_(u), q_(model.gradient), product_(u.size()), left_(budget) {}
+    Search(const L1Model& model, const Vector& point, int budget, Vector& u)
+        : model_(model), point_(point), u_(u), q_(model.gradient), product_(u.size()), left_(budget) {}
 
     [[nodiscard]] double gap() const { return model_.gap(q_, u_); }
     [[nodiscard]] int left() const { return left_; }
+    // The gradient anew, without the rounding of many steps.
+    void refresh();
     // Each says whether the model has gone down.
     bool projected_step();
     bool face_step();
 
   private:
+    // A point that coordinate descent with multiplier tau leads to, as the trial.
+    void walk(double tau);
     [[nodiscard]] double norm(const Vector& u) const {
         double sum = 0;
         for (std::size_t i = 0; i < u.size(); ++i)
@@ -49,7 +62,7 @@ class Search {
     }
     // The nearest point of the ball to z in the metric of the diagonal, after all magnitudes have lost l1; returns the multiplier of the
     // ball and l1.
-    double project(double l1, Vector& z) const;
+    double project(double l1, Vector& z);
     // The best point between u and w.
     double step_towards(const Vector& w);
     [[nodiscard]] bool in_face(std::size_t i) const { return model_.free[i] != 0 || u_[i] != 0; }
@@ -58,6 +71,7 @@ class Search {
     void find_face_minimum();
 
     const L1Model& model_;
+    const Vector& point_;
     Vector& u_;
     Vector q_;
     Vector product_;
@@ -67,26 +81,37 @@ class Search {
     Vector way_;
     Vector way_product_;
     Vector residual_;
+    Vector first_residual_;
     Vector scaled_;
     Vector ray_;
     Vector trial_;
+    std::vector<std::pair<double, std::size_t>> levels_;
+    std::vector<Index> listed_;
 };
 
-double Search::project(double l1, Vector& z) const {
-    // Σ max(|z_i| − τ/d_i, 0) falls with τ and is convex: Newton's steps from the left never go too far.
+double Search::project(double l1, Vector& z) {
+    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|: Σ of what is left is the radius for some τ between two of these.
+    levels_.clear();
+    double sum = 0;
+    double slope = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        const double level = model_.diagonal[i] * std::abs(z[i]);
+        if (model_.free[i] != 0 || level <= l1) continue;
+        levels_.emplace_back(level, i);
+        sum += std::abs(z[i]);
+        slope += 1 / model_.diagonal[i];
+    }
     double tau = l1;
-    for (int turn = 0; turn < 100; ++turn) {
-        double sum = -model_.radius;
-        double slope = 0;
-        for (std::size_t i = 0; i < z.size(); ++i) {
-            if (model_.free[i] != 0) continue;
-            const double left = std::abs(z[i]) - tau / model_.diagonal[i];
-            if (left <= 0) continue;
-            sum += left;
+    if (sum - l1 * slope > model_.radius) {
+        std::sort(levels_.begin(), levels_.end(), std::greater<>());
+        sum = slope = 0;
+        for (std::size_t k = 0; k < levels_.size(); ++k) {
+            const std::size_t i = levels_[k].second;
+            sum += std::abs(z[i]);
             slope += 1 / model_.diagonal[i];
+            tau = (sum - model_.radius) / slope;
+            if (k + 1 == levels_.size() || tau >= levels_[k + 1].first) break;
         }
-        if (!(sum > 1e-15 * model_.radius)) break;
-        tau += sum / slope;
     }
     for (std::size_t i = 0; i < z.size(); ++i) {
         if (model_.free[i] != 0) continue;
@@ -114,11 +139,50 @@ double Search::step_towards(const Vector& w) {
     return step * slope + step * step * curvature / 2;
 }
 
+void Search::refresh() {
+    ray_ = u_;
+    add(-1, point_, ray_);
+    q_ = curve(ray_);
+    add(1, model_.gradient, q_);
+}
+
 bool Search::projected_step() {
     trial_ = u_;
     for (std::size_t i = 0; i < u_.size(); ++i) trial_[i] -= q_[i] / model_.diagonal[i];
-    binds_ = project(model_.l1, trial_) > model_.l1;
+    double tau = project(model_.l1, trial_);
+    binds_ = tau > model_.l1;
+    if (model_.walk) walk(tau);
     return step_towards(trial_) < 0;
+}
+
+// The projected step says which entries count, and where the multiplier of the ball begins. Walks through these entries know how they
+// hang together; the multiplier is moved until they lead to the sphere.
+void Search::walk(double tau) {
+    listed_.clear();
+    for (std::size_t i = 0; i < u_.size(); ++i)
+        if (model_.free[i] != 0 || u_[i] != 0 || trial_[i] != 0 || std::abs(q_[i]) > near_level * tau)
+            listed_.push_back(static_cast<Index>(i));
+    trial_ = u_;
+    double last_tau = 0;
+    double last_norm = 0;
+    for (int round = 0; round < most_rounds; ++round) {
+        model_.walk(listed_, tau, trial_);
+        left_ -= 2;
+        const double reached = norm(trial_);
+        if (std::abs(reached - model_.radius) <= near_sphere * model_.radius) break;
+        if (tau <= model_.l1 && reached < model_.radius) break;
+        double rate = 0;
+        for (std::size_t i = 0; i < u_.size(); ++i)
+            if (model_.free[i] == 0 && trial_[i] != 0) rate -= 1 / model_.diagonal[i];
+        if (round > 0 && (reached - last_norm) * (tau - last_tau) < 0)
+            rate = (reached - last_norm) / (tau - last_tau);
+        last_tau = tau;
+        last_norm = reached;
+        if (rate < 0) tau -= (reached - model_.radius) / rate;
+        tau = std::max(model_.l1, std::clamp(tau, last_tau / 3, 3 * last_tau));
+    }
+    binds_ = tau > model_.l1;
+    if (norm(trial_) > model_.radius) project(0, trial_);
 }
 
 void Search::precondition(const Vector& residual, Vector& to) const {
@@ -142,12 +206,25 @@ void Search::find_face_minimum() {
     way_product_.assign(n, 0);
     residual_.resize(n);
     scaled_.resize(n);
-    for (std::size_t i = 0; i < n; ++i)
+    double along = 0;
+    double scale = 0;
+    double slopes = 0;
+    for (std::size_t i = 0; i < n; ++i) {
         residual_[i] = in_face(i) ? -q_[i] - (model_.free[i] != 0 ? 0 : std::copysign(model_.l1, u_[i])) : 0;
+        slopes += residual_[i] * residual_[i] / model_.diagonal[i];
+        if (model_.free[i] != 0 || u_[i] == 0) continue;
+        along += std::copysign(residual_[i], residual_[i] * u_[i]) / model_.diagonal[i];
+        scale += 1 / model_.diagonal[i];
+    }
+    // Without the multiplier of the ball, which no way along the face minds: what is left may be far smaller.
+    if (binds_ && scale > 0)
+        for (std::size_t i = 0; i < n; ++i)
+            if (model_.free[i] == 0 && u_[i] != 0) residual_[i] -= std::copysign(1.0, u_[i]) * along / scale;
+    first_residual_ = residual_;
     precondition(residual_, scaled_);
     ray_ = scaled_;
     double size = dot(residual_, scaled_);
-    const double enough = face_accuracy * face_accuracy * size;
+    const double enough = std::max(face_accuracy * face_accuracy * size, rounding * rounding * slopes);
     for (std::size_t turn = 0; turn < n && size > enough && left_ > 0; ++turn) {
         const Vector& product = curve(ray_);
         const double curvature = dot(ray_, product);
@@ -179,8 +256,8 @@ bool Search::face_step() {
         growth += std::copysign(way_[i], way_[i] * u_[i]);
         if (way_[i] * u_[i] < 0) longest = std::min(longest, -u_[i] / way_[i]);
     }
-    if (!binds_ && growth > 0) longest = std::min(longest, (model_.radius - norm(u_)) / growth);
-    const double slope = dot(q_, way_) + model_.l1 * growth;
+    if (!binds_ && growth > 0) longest = std::min(longest, std::max(model_.radius - norm(u_), 0.0) / growth);
+    const double slope = -dot(first_residual_, way_);
     const double curvature = dot(way_, way_product_);
     if (!(slope < 0)) return false;
     const double step = std::min({1.0, longest, curvature > -slope ? -slope / curvature : 1.0});
@@ -203,6 +280,10 @@ bool Search::face_step() {
         if (model_.free[i] == 0 && (u_[i] * old < 0 || std::abs(u_[i]) <= 1e-15 * std::abs(old))) u_[i] = 0;
     }
     add(step, way_product_, q_);
+    // Rounding may have led out of the ball.
+    if (const double reached = norm(u_); reached > model_.radius)
+        for (std::size_t i = 0; i < u_.size(); ++i)
+            if (model_.free[i] == 0) u_[i] *= model_.radius / reached;
     return change < 0;
 }
 
@@ -222,14 +303,17 @@ double L1Model::gap(const std::vector<double>& q, const std::vector<double>& u) 
     return gap + radius * std::max(peak - l1, 0.0);
 }
 
-int minimize(const L1Model& model, double tolerance, int budget, std::vector<double>& u) {
-    Search search(model, budget, u);
-    while (search.gap() > tolerance && search.left() > 0) {
+double minimize(const L1Model& model, const std::vector<double>& point, double tolerance, int budget,
+                std::vector<double>& u) {
+    Search search(model, point, budget, u);
+    if (u != point) search.refresh();
+    for (bool first = true; search.gap() > tolerance && search.left() > 0; first = false) {
+        if (!first) search.refresh();
         const bool lower = search.projected_step();
         if (search.left() <= 0 || search.gap() <= tolerance) break;
         if (!search.face_step() && !lower) break;
     }
-    return budget - search.left();
+    return search.gap();
 }
 
 }  // namespace alfcg

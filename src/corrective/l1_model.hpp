@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
+#include "alfcg/core/matrix.hpp"
 #include "core/function_ref.hpp"
 
 namespace alfcg {
@@ -15,14 +18,18 @@ struct L1Model {
     std::vector<double> gradient;
     std::vector<double> diagonal;  // of H, roughly; positive
     FunctionRef<void(const std::vector<double>& d, std::vector<double>& product)> curve;  // H d
+    /// Some turns of coordinate descent on the model with this weight of ‖u‖₁ in place of the ball, through the entries listed; none:
+    /// it is not to be had.
+    std::function<void(std::span<const Index> entries, double l1, std::vector<double>& u)> walk = {};
 
     /// How far the smooth part with gradient q at u may be above its minimum over the ball, and what Newton steps in the free entries
     /// promise.
     [[nodiscard]] double gap(const std::vector<double>& q, const std::vector<double>& u) const;
 };
 
-/// Minimises the model from u on, where the point is, until its gap is at most `tolerance`, or so many products with H have been
-/// made; returns how many were. Projected steps tell which entries are zero, conjugate gradients do the rest.
-int minimize(const L1Model& model, double tolerance, int budget, std::vector<double>& u);
+/// Minimises the model of f around a point, from u on, until its gap is at most `tolerance`, or so many products with H have been made;
+/// returns the gap. Projected steps and walks tell which entries are zero, conjugate gradients do the rest.
+double minimize(const L1Model& model, const std::vector<double>& point, double tolerance, int budget,
+                std::vector<double>& u);
 
 }  // namespace alfcg

@@ -34,6 +34,7 @@ template <class Real>
 BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double shift)
     : judge_(find_loss(loss.name).make<Real>(loss.parameters)),
       bend_(find_loss(loss.name).bend),
+      most_bend_(find_loss(loss.name).most_bend),
       parameter_(find_loss(loss.name).parameter(loss.parameters)),
       relative_(find_loss(loss.name).relative),
       outputs_(targets.outputs) {

@@ -43,10 +43,13 @@ class BlockLoss {
     [[nodiscard]] double bend(double score, double slope, double target, double weight) const {
         return weight > 0 ? weight * bend_(score, slope / weight, target, parameter_) : 0;
     }
+    /// The most that a second derivative can be, of one score or along any direction of several.
+    [[nodiscard]] double most_bend() const { return most_bend_; }
 
   private:
     JudgeBlock<Real> judge_;
     double (*bend_)(double score, double slope, double target, double parameter);
+    double most_bend_;
     double parameter_;
     bool relative_;
     Index outputs_;

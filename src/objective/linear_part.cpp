@@ -111,8 +111,9 @@ double LinearPart<Real>::judge(RowRange range, Real* scores, Real* raw, double* 
     const double loss = loss_.apply(scores, range.count, layout, truth, 1);
     if (loss_.bends()) {
         for (Index i = 0; i < range.count; ++i) {
-            const double bend = loss_.bend(static_cast<double>(raw[i]), static_cast<double>(scores[i]),
-                                           static_cast<double>(truth.targets[i]), weight_of(i));
+            double bend = loss_.bend(static_cast<double>(raw[i]), static_cast<double>(scores[i]),
+                                     static_cast<double>(truth.targets[i]), weight_of(i));
+            bend += stiffness_ * (weight_of(i) * loss_.most_bend() - bend);
             own[i] = static_cast<Real>(bend);
             bends[0] += bend;
         }
@@ -128,7 +129,8 @@ double LinearPart<Real>::judge(RowRange range, Real* scores, Real* raw, double* 
                         : 0;
                 if (l == target) share += 1;
                 own[i * outputs + l] = static_cast<Real>(share);
-                bends[l] += weight * share * (1 - share);
+                bends[l] +=
+                    weight * ((1 - stiffness_) * share * (1 - share) + stiffness_ * loss_.most_bend());
             }
         }
     }
@@ -150,13 +152,20 @@ void LinearPart<Real>::bend(RowRange range, Real* scores) const {
     const Truth<Real> truth = loss_.truth(range.first);
     for (Index i = 0; i < range.count; ++i, own += outputs) {
         Real* sample = scores + i * layout.sample_stride;
-        Real sum = 0;
-        for (Index l = 0; l < outputs; ++l) sum += own[l] * sample[l * layout.output_stride];
-        const Real factor =
-            static_cast<Real>(mean * (truth.weights == nullptr ? 1 : static_cast<double>(truth.weights[i])));
+        Real mixed = 0;
+        Real plain = 0;
+        for (Index l = 0; l < outputs; ++l) {
+            const Real score = sample[l * layout.output_stride];
+            mixed += own[l] * score;
+            plain += score;
+        }
+        plain /= static_cast<Real>(outputs);
+        const double weight = mean * (truth.weights == nullptr ? 1 : static_cast<double>(truth.weights[i]));
+        const Real factor = static_cast<Real>(weight * (1 - stiffness_));
+        const Real most = static_cast<Real>(weight * stiffness_ * loss_.most_bend());
         for (Index l = 0; l < outputs; ++l) {
             Real& score = sample[l * layout.output_stride];
-            score = factor * own[l] * (score - sum);
+            score = factor * own[l] * (score - mixed) + most * (score - plain);
         }
     }
 }
@@ -210,6 +219,7 @@ double LinearPart<Real>::judge_all(Source source, const Real* weights, Matrix<Re
         losses[static_cast<std::size_t>(piece)] = loss;
     });
     engine_->close_gradient();
+    diagonal_.clear();
     bend_sums_.assign(outputs, 0);
     for (std::size_t at = 0; at < bends.size(); ++at) bend_sums_[at % outputs] += bends[at];
     return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(samples_);

@@ -27,10 +27,13 @@ class LinearPart final : public Part<Real> {
     [[nodiscard]] double share() const override { return share_; }
     double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) override;
     void curve(const Matrix<Real>& d, Matrix<Real>& product) override;
+    void stiffen(double stiffness) override { stiffness_ = stiffness; }
     double value_after(double step) override;
     double advance(double step, Matrix<Real>& gradient) override;
     void curvatures(Matrix<double>& diagonal) override;
     bool curvature_matrix(Matrix<double>& matrix) override;
+    using typename Part<Real>::Walk;
+    bool walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
 
@@ -49,6 +52,7 @@ class LinearPart final : public Part<Real> {
     const InterceptRule* intercept_;
     int threads_;
     double share_;
+    double stiffness_ = 0;
     Index samples_;
     std::unique_ptr<RowEngine<Real>> engine_;
     FollowedScores<Real> scores_;  // at S, and of D
@@ -61,6 +65,18 @@ class LinearPart final : public Part<Real> {
         AlignedVector<Real> raw;
     };
     std::vector<Scratch> scratch_;  // one per thread
+
+    // The products by columns, for those who walk through them.
+    void lay_out_columns();
+    class OneScore;
+    class Softmax;
+    template <class Scores>
+    void walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s, std::span<double> u);
+    std::vector<Index> start_;
+    std::vector<std::int32_t> row_;
+    AlignedVector<Real> value_;
+    std::vector<double> walked_;    // what a walk keeps of every sample
+    std::vector<double> diagonal_;  // of ∇²f(S); empty: not known there
 };
 
 }  // namespace alfcg

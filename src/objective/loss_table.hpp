@@ -35,6 +35,7 @@ struct LossRow : LossInfo {
     /// ∂²loss/∂score² of a sample with one score, from its score and ∂loss/∂score, the target, and the loss's parameter; at least
     /// 0. None: it is softmax's.
     double (*bend)(double score, double slope, double target, double parameter) = nullptr;
+    double most_bend = 0;  // that it can be
     std::function<JudgeBlock<float>(const Parameters&)> make_float;
     std::function<JudgeBlock<double>(const Parameters&)> make_double;
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/point/iterate.hpp"
 
@@ -25,6 +27,9 @@ class Part {
     /// ∇²f(S) D, where a sample's loss is not convex without what is negative of its second derivative. D is where the next
     /// calls go.
     virtual void curve(const Matrix<Real>& d, Matrix<Real>& product) = 0;
+    /// From the next point on, second derivatives are mixed with the largest that the loss can have anywhere, which are weighed by
+    /// `stiffness`, 0 to 1: with 1 a model is nowhere below f.
+    virtual void stiffen(double /*stiffness*/) {}
     /// f(S + step · D).
     virtual double value_after(double step) = 0;
     /// S += step · D: f there, and its gradient.
@@ -34,6 +39,20 @@ class Part {
     virtual void curvatures(Matrix<double>& diagonal) = 0;
     /// All of ∇²f(S), where S has one row; false where that would cost more than it is worth.
     virtual bool curvature_matrix(Matrix<double>& /*matrix*/) { return false; }
+
+    /// Coordinate descent: u, a point near S, minimises the model <slopes, u − S> + ½ <u − S, (∇²f(S) + l2) (u − S)> +
+    /// l1 ‖u‖₁ in one entry after the other, `turns` times through those listed. What is free is in neither term. False where f
+    /// has no use for it.
+    struct Walk {
+        std::span<const Index> entries;
+        std::span<const double> slopes;
+        double l1 = 0;
+        double l2 = 0;
+        int turns = 1;
+    };
+    virtual bool walk(const Walk& /*walk*/, const Matrix<Real>& /*s*/, std::span<double> /*u*/) {
+        return false;
+    }
 
     /// Writes the intercept at x to the free column of S.
     virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}

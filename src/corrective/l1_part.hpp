@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "alfcg/objective/part.hpp"
+#include "alfcg/region/region.hpp"
+#include "corrective/l1_model.hpp"
+
+namespace alfcg {
+
+/// f + h on the columns in play, and where it has got to.
+template <class Real>
+class L1Part {
+  public:
+    L1Part(Part<Real>& part, const Ball& ball, double& stiffness)
+        : part_(part), ball_(ball), stiffness_(stiffness), free_(part.free_columns()) {
+        const Shape shape = part.shape();
+        minds_.reserve(static_cast<std::size_t>(shape.size()));
+        for (Index i = 0; i < shape.size(); ++i)
+            minds_.push_back(i % shape.cols < shape.cols - free_ ? 0 : 1);
+    }
+
+    void start(const Matrix<Real>& s) {
+        s_ = s;
+        part_.stiffen(stiffness_);
+        value_ = part_.evaluate(s_, gradient_);
+        ++calls_;
+        look();
+    }
+    [[nodiscard]] double objective() const { return objective_; }
+    [[nodiscard]] double gap() const { return gap_; }
+    [[nodiscard]] const Matrix<Real>& s() const { return s_; }
+    [[nodiscard]] Index calls() const { return calls_; }
+    [[nodiscard]] Index trials() const { return trials_; }
+    /// A step to the minimum of the model there, on which so many times the usual effort may be spent; false where it leads nowhere.
+    bool improve(int effort = 1);
+
+  private:
+    // h of the entries that count, and the gap of f + h.
+    void look();
+    [[nodiscard]] double composite(const Matrix<Real>& s) const {
+        double sum = 0;
+        double squares = 0;
+        for (Index i = 0; i < s.size(); ++i) {
+            if (minds_[static_cast<std::size_t>(i)] != 0) continue;
+            const auto entry = static_cast<double>(s.data()[i]);
+            sum += std::abs(entry);
+            squares += entry * entry;
+        }
+        return ball_.composite.l1 * sum + ball_.composite.l2 / 2 * squares;
+    }
+    [[nodiscard]] L1Model model(FunctionRef<void(const std::vector<double>&, std::vector<double>&)> curve);
+    // The minimum of the model whose matrix is at hand, by its way from zero.
+    void follow(std::vector<double>& u);
+    bool search_line(double slope);
+    // A whole step that promises less than values of f + h can tell: the gap tells whether it was right.
+    bool refine();
+    [[nodiscard]] Matrix<Real> after(double step) const;
+    // Values of f + h differ by this for no reason.
+    [[nodiscard]] double noise() const {
+        return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective_);
+    }
+    void adapt(double step);
+
+    Part<Real>& part_;
+    const Ball& ball_;
+    double& stiffness_;
+    Index free_;
+    std::vector<char> minds_;  // entries that no norm minds
+    Matrix<Real> s_;
+    Matrix<Real> gradient_;
+    Matrix<Real> way_;
+    Matrix<Real> product_;
+    Matrix<double> diagonal_;
+    Matrix<double> matrix_;
+    std::vector<double> slopes_;  // of f and the square of h
+    double value_ = 0;
+    double objective_ = 0;
+    double gap_ = 0;
+    Index calls_ = 0;
+    Index trials_ = 0;
+};
+
+}  // namespace alfcg
