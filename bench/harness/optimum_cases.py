@@ -90,10 +90,10 @@ class Standings:
             objectives.append(self.judged["objective"])
         return find_optimum(objectives, self.bounds_with_penalty())
 
-    def doubt(self) -> float:
-        """Accuracies below this cannot be told apart."""
-        found = [self.optimum_over_ball(), *([self.optimum_with_penalty()] if self.penalised else [])]
-        return max(optimum.doubt for optimum in found)
+    def clear(self, times: Times) -> list[float]:
+        """Accuracies that one over the ball has surely reached or surely missed: f* is at most the lowest seen."""
+        doubt = self.optimum_over_ball().doubt
+        return [accuracy for accuracy in ACCURACIES if doubt <= accuracy or times[accuracy] is None]
 
     def times(self) -> dict[str, Times]:
         found: dict[str, Times] = {}
@@ -321,11 +321,11 @@ def optimum(context: Context) -> None:
             report(problem, standings, times, table)
             others = [*standings.penalised, *(who for who in standings.over_ball if who.startswith("copt"))]
             judged = {who: found for who, found in times.items() if who not in standings.rough}
-            clear = [accuracy for accuracy in ACCURACIES if accuracy >= standings.doubt()]
             if subject in judged:
+                clear = standings.clear(judged[subject])
                 context.results.rows += goals(problem, subject, others, judged, clear, seconds_a_pass)
     context.results.tables += tables.values()
     context.results.remarks.append(
-        'optimum: "-": not reached in the seconds that a run or fit might take (limit); "?": f* is not known that well, '
-        "so that no goal is judged there"
+        'optimum: "-": not reached in the seconds that a run or fit might take (limit); "?": f* is not known that well; '
+        "no goal is judged by such a time of ours"
     )

@@ -151,11 +151,11 @@ class PathContest:
             self.note(method, duration(found.seconds), "", found.worst)
         gap = min((found.worst for found in ours.values()), default=ACCURATE)
         for who, tries in theirs.items():
-            cells = [
+            at_ours, accurate = (
                 "-" if one is None else duration(one.seconds)
                 for one in (quickest(tries, gap), quickest(tries, ACCURATE))
-            ]
-            self.note(who, *cells, min((one.worst for one in tries), default=float("nan")))
+            )
+            self.note(who, at_ours, accurate, min((one.worst for one in tries), default=float("nan")))
         self.table.data.append({
             "set": self.name, "radii": count, "ours": {who: vars(found) for who, found in ours.items()},
             "theirs": {who: [vars(one) for one in tries] for who, tries in theirs.items()},

@@ -72,9 +72,9 @@ class Results:
 
     @staticmethod
     def from_json(source: dict[str, Any]) -> Results:
-        rows = [
-            Row(**{key: math.inf if value is None and key in MAY_BE_INFINITE else value for key, value in item.items()})
-            for item in ({key: value for key, value in item.items() if key != "passed"} for item in source["rows"])
-        ]
+        rows: list[Row] = []
+        for item in source["rows"]:
+            fields: dict[str, Any] = {key: value for key, value in item.items() if key != "passed"}
+            rows.append(Row(**fields | {key: math.inf for key in MAY_BE_INFINITE if fields[key] is None}))
         tables = [Table(**item) for item in source["tables"]]
         return Results(source["machine"], rows, tables, source["remarks"], source["failed"])
