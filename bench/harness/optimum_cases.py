@@ -17,7 +17,7 @@ from harness.accuracy import ACCURACIES, Optimum, Point, find_optimum, matched_f
 from harness.context import Context, Skipped
 from harness.disturbance import Watch
 from harness.optimum_goals import Times, goals
-from harness.optimum_peers import FIRST_CALL, Peers, TooLong
+from harness.optimum_peers import FIRST_CALL, LONGEST, Peers, TooLong
 from harness.optimum_problems import DataSet, Problem, Sets, chosen_problems
 from harness.our_runs import finish, methods_there, program
 from harness.results import Table
@@ -26,7 +26,7 @@ from harness.worker import WorkerFailed
 
 METHODS = ("alfcg-c", "accelerated", "fw-momentum", "alfcg-fs", "alfcg-d")
 DEFAULT = "alfcg-d"
-LIMIT, QUICK_LIMIT = 10.0, 3.0  # seconds that a run or a fit may take
+LIMIT, QUICK_LIMIT = 8.0, 3.0  # seconds that a run or a fit may take
 LATE, AT_LEAST = 3.0, 2.0  # once one is done, others may take so many times its time, and at least so many seconds
 DONE = 1e-8  # a run whose gap is this small is done
 GAP, ROUGH_GAP = 1e-10, 3e-5  # at which ours end, in double precision and in single
@@ -125,7 +125,7 @@ class Contest:
                 self.remark(error)
                 continue
             if not fits:
-                self.remark(TooLong(f"{who}: no fit within {3 * self.race.limit:.0f} s"))
+                self.remark(TooLong(f"{who}: no fit within {LONGEST * self.race.limit:.0f} s"))
                 continue
             points = [(fit["seconds"], fit["objective"]) for fit in fits]
             bound = max(fit["bound"] for fit in fits)

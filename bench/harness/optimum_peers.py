@@ -15,7 +15,8 @@ WARM_RUNG = {"celer": 2, "skglm": 8}  # of the first fit, where one that ends at
 COARSE = 1.0  # where fits take longer than this, every other rung is left out
 MOST_RUNGS = 40
 DOUBLING = {"saga", "lbfgs"}  # whose rungs double the number of iterations: none is left out
-COSTLIEST = 2.0  # all fits of a ladder together, in the time that one of them may take
+LONGEST = 2.0  # a fit is ended after this, in the time that it should take
+COSTLIEST = 1.5  # all fits of a ladder together, in the time that one of them may take
 
 
 class TooLong(Exception):
@@ -84,7 +85,7 @@ class Peers:
                 self.ask(who, question | {"rung": WARM_RUNG.get(who, 0)}, FIRST_CALL)
                 self.warm.add((who, source["loss"]))
             while rung < MOST_RUNGS and spent < COSTLIEST * limit:
-                fit = self.ask(who, question | {"rung": rung}, 3 * limit)
+                fit = self.ask(who, question | {"rung": rung}, LONGEST * limit)
                 fits.append(fit)
                 spent += fit["seconds"]
                 if fit["objective"] - fit["bound"] < CERTAIN / 2 or fit["seconds"] > limit:
