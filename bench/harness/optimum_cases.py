@@ -321,9 +321,9 @@ def optimum(context: Context) -> None:
             report(problem, standings, times, table)
             others = [*standings.penalised, *(who for who in standings.over_ball if who.startswith("copt"))]
             judged = {who: found for who, found in times.items() if who not in standings.rough}
-            if subject in judged:
-                clear = standings.clear(judged[subject])
-                context.results.rows += goals(problem, subject, others, judged, clear, seconds_a_pass)
+            judged.setdefault(subject, dict.fromkeys(ACCURACIES))  # one that failed has reached nothing
+            clear = standings.clear(judged[subject])
+            context.results.rows += goals(problem, subject, others, judged, clear, seconds_a_pass)
     context.results.tables += tables.values()
     context.results.remarks.append(
         'optimum: "-": not reached in the seconds that a run or fit might take (limit); "?": f* is not known that well; '
