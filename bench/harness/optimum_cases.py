@@ -150,6 +150,8 @@ class Contest:
             raise Skipped("no peer has a solution whose radius could be taken")
         self.standings.weight, self.standings.matched = weight, matched_fit(fits)
         self.standings.radius = self.standings.matched["norm"]
+        if self.standings.radius == 0:
+            raise Skipped("no fit was done in time: all weights are zero")
         self.standings.shift = weight * self.standings.radius
 
     def our_run(self, method: str, *, rough: bool = False) -> Course:

@@ -16,7 +16,7 @@ COARSE = 1.0  # where fits take longer than this, every other rung is left out
 MOST_RUNGS = 40
 DOUBLING = {"saga", "lbfgs"}  # whose rungs double the number of iterations: none is left out
 LONGEST = 2.0  # a fit is ended after this, in the time that it should take
-COSTLIEST = 1.5  # all fits of a ladder together, in the time that one of them may take
+COSTLIEST = 1.5  # what all fits of a ladder take beyond the first one's time, in the time that one may take
 
 
 class TooLong(Exception):
@@ -87,7 +87,7 @@ class Peers:
             while rung < MOST_RUNGS and spent < COSTLIEST * limit:
                 fit = self.ask(who, question | {"rung": rung}, LONGEST * limit)
                 fits.append(fit)
-                spent += fit["seconds"]
+                spent += fit["seconds"] - fits[0]["seconds"]  # what every fit costs is no reason to stop
                 if fit["objective"] - fit["bound"] < CERTAIN / 2 or fit["seconds"] > limit:
                     break
                 rung += 2 if fit["seconds"] > COARSE and who not in DOUBLING else 1
