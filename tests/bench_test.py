@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import gzip
+import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,11 +20,16 @@ sys.path.insert(0, str(BENCH))
 sys.dont_write_bytecode = True
 
 from harness import tables  # noqa: E402
+from harness.accuracy import find_optimum, matched_fit, read_trace, time_to  # noqa: E402
 from harness.company_cases import company, measures  # noqa: E402
 from harness.data import DataFolder  # noqa: E402
 from harness.default_sets import split_lines  # noqa: E402
 from harness.defaults_cases import Outcome, behind  # noqa: E402
 from harness.disturbance import Patience, Watch, family_seconds  # noqa: E402
+from harness.optimum_cases import Course, Race, Standings  # noqa: E402
+from harness.optimum_goals import goals  # noqa: E402
+from harness.optimum_problems import Problem, all_problems, chosen_problems  # noqa: E402
+from harness.path_cases import PathTime, quickest, radii_of, weights_of  # noqa: E402
 from harness.results import Results, Row, Table, row  # noqa: E402
 from harness.rounds import Pace, Side, alternate, ratio  # noqa: E402
 from harness.worker import Worker, WorkerFailed  # noqa: E402
@@ -171,6 +179,181 @@ class Harness(unittest.TestCase):
             places = [int(entry.split(":")[0]) for entry in lines[7].split()[1:]]
             self.assertEqual(places, sorted(set(places)))
             self.assertTrue(1 <= places[0] and places[-1] <= text.features)
+
+
+class Optimum(unittest.TestCase):
+    def test_time_to_an_accuracy_is_that_of_the_first_point_there(self) -> None:
+        course = [(0.0, 1.0), (1.0, 0.5), (2.0, 0.6), (3.0, 0.5), (4.0, 0.1)]
+        self.assertEqual(time_to(course, 0.5), 1.0)
+        self.assertEqual(time_to(course, 0.55), 1.0)
+        self.assertEqual(time_to(course, 0.49), 4.0)
+        self.assertIsNone(time_to(course, 0.05))
+        self.assertEqual(time_to([(3.0, 0.1), (2.0, 0.1)], 0.2), 2.0)  # fits may come in any order
+
+    def test_optimum_is_the_lower_bound_where_that_is_close(self) -> None:
+        close = find_optimum([0.5, 0.25 + 2e-10], [0.2, 0.25, math.nan])
+        self.assertTrue(close.certain)
+        self.assertEqual(close.value, 0.25)
+        self.assertAlmostEqual(close.doubt, 2e-10, delta=1e-15)
+        far = find_optimum([0.5, 0.25], [0.2])
+        self.assertFalse(far.certain)
+        self.assertEqual((far.value, far.lowest), (0.25, 0.25))
+        self.assertIn("at most 5e-02 too high", far.describe())
+        self.assertEqual(find_optimum([0.5], []).describe(), "lowest seen")
+        rounded = find_optimum([0.25], [0.25 + 1e-17, 0.2500000000000001])
+        self.assertEqual((rounded.value, rounded.doubt), (0.25, 0.0))  # a bound above an objective is a rounding error
+
+    def test_a_trace_gives_times_and_a_bound(self) -> None:
+        with tempfile.TemporaryDirectory() as work:
+            trace = Path(work) / "trace.csv"
+            rows = ["0,0,0,1.5,2,,,,", "1,1,0.25,1,0.25,,,,", "2,2,0.5,0.875,,,,,"]
+            trace.write_text(
+                "iteration,epochs,seconds,objective,gap,step,curvature,alpha,error\n" + "\n".join(rows) + "\n"
+            )
+            points, bound = read_trace(trace)
+        self.assertEqual(points, [(0.0, 1.5), (0.25, 1.0), (0.5, 0.875)])
+        self.assertEqual(bound, 0.75)
+
+    def test_radius_is_that_of_the_best_fit(self) -> None:
+        fits = [{"objective": 2.0, "norm": 3.0}, {"objective": 1.0, "norm": 4.0}, {"objective": 1.5, "norm": 5.0}]
+        self.assertEqual(matched_fit(fits)["norm"], 4.0)
+
+    def test_both_forms_have_one_optimum(self) -> None:
+        """f(w) = (w − 2)²/2 with |w|: weight 1 has the optimum 1, where f is 1/2 and the sum 3/2."""
+        fit = {"objective": 1.5, "loss": 0.5, "norm": 1.0}
+        solved = Standings(radius=1.0, weight=1.0, matched=fit, shift=1.0)
+        solved.penalised["peer"] = Course([(0.1, 2.0), (0.2, 1.5)], 1.5)
+        solved.over_ball["ours"] = Course([(0.1, 2.0), (0.3, 0.5 + 1e-7)], 0.4)
+        self.assertEqual(solved.optimum_with_penalty().value, 1.5)
+        self.assertEqual(solved.optimum_over_ball().value, 0.5)  # proved by the peer alone
+        times = solved.times()
+        self.assertEqual((times["peer"][1e-2], times["peer"][1e-8]), (0.2, 0.2))
+        self.assertEqual((times["ours"][1e-6], times["ours"][1e-8]), (0.3, None))
+
+    def test_a_solution_of_ours_may_show_that_a_peer_is_not_there(self) -> None:
+        solved = Standings(radius=1.0, weight=1.0, shift=1.0)
+        solved.penalised["peer"] = Course([(0.2, 1.6)])
+        solved.over_ball["ours"] = Course([(0.3, 0.5)], 0.5)
+        self.assertEqual(solved.optimum_with_penalty().value, 1.5)
+        self.assertIsNone(solved.times()["peer"][1e-2])
+
+    def test_times_that_may_be_too_short_are_not_judged(self) -> None:
+        solved = Standings(radius=1.0)
+        solved.over_ball["ours"] = Course([(0.1, 0.6), (0.3, 0.5)], 0.495)
+        solved.over_ball["theirs"] = Course([(0.1, 0.5003)])
+        times = solved.times()
+        self.assertEqual(solved.clear(times["ours"]), [1e-2])
+        self.assertEqual(solved.clear(times["theirs"]), [1e-2, 1e-4, 1e-6, 1e-8])  # the last three are surely missed
+
+    def test_repeated_runs_count_by_the_quickest(self) -> None:
+        course = Course([(0.0, 1.0), (2.0, 0.0)], repeated=[[(0.0, 1.0), (1.0, 0.0)]])
+        self.assertEqual(course.times(0.0)[1e-8], 1.0)
+
+    def test_a_race_has_an_end(self) -> None:
+        race = Race(10.0)
+        race.done_in(4.0)
+        self.assertEqual(race.limit, 10.0)
+        race.done_in(1.0)
+        self.assertEqual(race.limit, 3.0)
+        race.done_in(0.01)
+        self.assertEqual(race.limit, 2.0)
+
+    def test_problems_have_names_of_their_own(self) -> None:
+        names = [problem.name for problem in all_problems()]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(chosen_problems(False, [])), len(names))
+        self.assertTrue(0 < len(chosen_problems(True, [])) < 8)
+        self.assertEqual(len(chosen_problems(True, ["a9a, l1 logistic, C = 1,"])), 1)
+        self.assertEqual(chosen_problems(False, ["nonsense"]), [])
+
+    def test_goals_compare_with_the_fastest_peer(self) -> None:
+        problem = Problem("l1 logistic", "set", "logistic", "l1", cost=1.0)
+        times = {
+            "alfcg-c": {1e-2: 0.1, 1e-6: 0.5, 1e-8: None},
+            "slow": {1e-2: 0.4, 1e-6: None, 1e-8: None},
+            "fast": {1e-2: 0.2, 1e-6: 1.0, 1e-8: 2.0},
+        }
+        rows = goals(problem, "alfcg-c", ["slow", "fast"], times, [1e-2, 1e-6, 1e-8], None)
+        self.assertEqual([(found.against, found.ratio, found.passed) for found in rows],
+                         [("fast", 0.5, True), ("fast", 0.5, False), ("fast", math.inf, False)])  # fmt: skip
+        self.assertEqual(tables.cells(rows[2])[2], "not reached")
+        results = Results(machine(), rows=rows)
+        self.assertNotIn("Infinity", json.dumps(results.to_json()))
+        self.assertEqual(Results.from_json(json.loads(json.dumps(results.to_json()))), results)
+        alone = goals(problem, "alfcg-c", ["slow"], times, [1e-6, 1e-8], None)
+        self.assertEqual([(found.ratio, found.passed) for found in alone], [(0.0, True)])  # to 1e-8 neither
+
+    def test_passes_are_worth_their_time(self) -> None:
+        problem = Problem("nuclear", "set", "multinomial", "nuclear", 10, passes=40)
+        times = {"alfcg-c": {1e-4: 1.0}, "accelerated": {1e-4: 4.0}}
+        rows = goals(problem, "alfcg-c", [], times, [1e-4], 0.05)
+        self.assertEqual([(found.ratio, found.passed) for found in rows], [(0.5, True), (0.25, False)])
+
+    def test_a_path_has_falling_weights_and_rising_radii(self) -> None:
+        weights = weights_of(2.0, 50)
+        self.assertEqual(len(weights), 50)
+        self.assertAlmostEqual(weights[0], 1.9)
+        self.assertAlmostEqual(weights[-1], 0.02)
+        self.assertEqual(weights, sorted(weights, reverse=True))
+        self.assertEqual(radii_of([0.0, 1.0, 1.0, 3.0, 2.0, 4.0]), [1.0, 3.0, 4.0])
+
+    def test_a_path_is_as_accurate_as_its_worst_fit(self) -> None:
+        tries = [PathTime(1.0, 1e-1), PathTime(3.0, 1e-3), PathTime(2.0, 1e-4)]
+        self.assertEqual(quickest(tries, 1e-2), tries[2])
+        self.assertIsNone(quickest(tries, 1e-5))
+
+
+@unittest.skipUnless(find_spec("numpy") and find_spec("scipy"), "NumPy and SciPy are not there")
+class PeersLoss(unittest.TestCase):
+    """What the peers are judged by: gradients by central differences, bounds where the optimum is known."""
+
+    def losses(self) -> list:
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        from peers.mean_loss import MeanLoss
+
+        numbers = np.random.default_rng(0)
+        features = numbers.standard_normal((40, 5))
+        labels = numbers.integers(0, 3, 40)
+        dense = [
+            MeanLoss(features, numbers.standard_normal(40), "squared"),
+            MeanLoss(features, labels > 0, "logistic"),
+            MeanLoss(features, labels, "multinomial"),
+        ]
+        return [*dense, MeanLoss(csr_array(features), labels, "multinomial")]
+
+    def test_gradients(self) -> None:
+        import numpy as np
+
+        numbers = np.random.default_rng(1)
+        for loss in self.losses():
+            w, direction = numbers.standard_normal(loss.shape), numbers.standard_normal(loss.shape)
+            step = 1e-5
+            slope = (loss.evaluate(w + step * direction)[0] - loss.evaluate(w - step * direction)[0]) / (2 * step)
+            with self.subTest(loss.loss):
+                self.assertAlmostEqual(slope, float(np.vdot(loss.evaluate(w)[1], direction)), delta=1e-8)
+
+    def test_bounds_are_below_every_objective_and_meet_the_lowest(self) -> None:
+        import numpy as np
+
+        weight = 0.05
+        numbers = np.random.default_rng(2)
+
+        def bound(loss: object, w: object) -> float:
+            _, slopes = loss.derivatives(w)
+            return loss.l1_bound(slopes, loss.pulled_back(slopes), weight)
+
+        for loss in self.losses():
+            w = np.zeros(loss.shape)
+            for _ in range(20000):  # proximal steps, which end at the optimum
+                w = w - 0.2 * loss.evaluate(w)[1]
+                w = np.sign(w) * np.maximum(np.abs(w) - 0.2 * weight, 0)
+            lowest = loss.evaluate(w)[0] + weight * np.abs(w).sum()
+            with self.subTest(loss.loss):
+                self.assertAlmostEqual(bound(loss, w), lowest, delta=1e-9)
+                for _ in range(20):
+                    self.assertLessEqual(bound(loss, numbers.standard_normal(loss.shape)), lowest + 1e-12)
 
 
 @unittest.skipUnless(PROGRAM.exists(), "alfcg-bench is not built (-DALFCG_BENCH=ON)")

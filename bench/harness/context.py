@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.data import DataFolder
@@ -32,6 +32,7 @@ class Context:
     environment: dict[str, str]
     results: Results
     patience: Patience
+    problems: list[str] = field(default_factory=list)  # words in the names of those to measure; none: all
 
     def pace(self, rounds: int, quick_rounds: int, turn: float = 0.0, *, warm: bool = True) -> Pace:
         """Fewer rounds and shorter turns in a quick run."""

@@ -10,27 +10,35 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PEERS = ("numpy", "scipy", "scikit-learn", "copt")
+PEERS = ("numpy", "scipy", "scikit-learn", "copt", "celer", "skglm", "python-glmnet")
 
 
-def make_environment(folder: Path, requirements: Path) -> Path | None:
-    """A Python with the peers, made on first use; none, with a message, when they cannot be had."""
+def make_environment(folder: Path, requirements: Path, optional: Path) -> Path | None:
+    """A Python with the peers, made on first use; none, with a message, when they cannot be had.
+
+    Those that are optional are installed one by one, and left out, with a message, where that fails.
+    """
     python = folder / "bin" / "python"
     stamp = folder / "requirements.txt"
-    wanted = requirements.read_text()
+    wanted = requirements.read_text() + optional.read_text()
     if stamp.exists() and stamp.read_text() == wanted:
         return python
     print(f"bench: setting up the peers in {folder}", file=sys.stderr)
-    commands = (
-        [sys.executable, "-m", "venv", "--clear", str(folder)],
-        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(requirements)],
-    )
-    for command in commands:
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+    def succeeds(command: list[str], what: str) -> bool:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             words = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-            print(f"bench: the peers cannot be had: {words[-1]}", file=sys.stderr)
-            return None
+            print(f"bench: {what} cannot be had: {words[-1]}", file=sys.stderr)
+        return done.returncode == 0
+
+    needed = [sys.executable, "-m", "venv", "--clear", str(folder)], [*install, "-r", str(requirements)]
+    if not all(succeeds(command, "the peers") for command in needed):
+        return None
+    for line in optional.read_text().splitlines():
+        if not line.startswith("#"):
+            succeeds([*install, "-c", str(requirements), line], line)
     stamp.write_text(wanted)
     return python
 
@@ -45,9 +53,11 @@ def torch_version(python: str) -> str | None:
 def versions(python: Path | None) -> dict[str, str]:
     found = {"python": platform.python_version()}
     if python is not None:
-        code = f"import importlib.metadata as m; print(*(m.version(n) for n in {PEERS!r}))"
+        code = "import importlib.metadata as m; print(*(f'{d.name} {d.version}' for d in m.distributions()), sep='\\n')"
         answer = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True)
-        found |= dict(zip(PEERS, answer.stdout.split(), strict=True))
+        there = dict(line.split() for line in answer.stdout.splitlines())
+        there = {name.replace("_", "-"): version for name, version in there.items()}
+        found |= {name: there[name] for name in PEERS if name in there}
     return found
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from harness.rounds import Ratio, Side, ratio
+
+# Fields of a row that are infinite where an aim was never reached.
+MAY_BE_INFINITE = ("ours", "other", "ratio", "low", "high")
 
 
 @dataclass
@@ -63,10 +67,14 @@ class Results:
         result = asdict(self)
         for plain, found in zip(result["rows"], self.rows, strict=True):
             plain["passed"] = found.passed
+            plain |= {key: None for key in MAY_BE_INFINITE if math.isinf(plain[key])}  # JSON has no infinity
         return result
 
     @staticmethod
     def from_json(source: dict[str, Any]) -> Results:
-        rows = [Row(**{key: value for key, value in item.items() if key != "passed"}) for item in source["rows"]]
+        rows: list[Row] = []
+        for item in source["rows"]:
+            fields: dict[str, Any] = {key: value for key, value in item.items() if key != "passed"}
+            rows.append(Row(**fields | {key: math.inf for key in MAY_BE_INFINITE if fields[key] is None}))
         tables = [Table(**item) for item in source["tables"]]
         return Results(source["machine"], rows, tables, source["remarks"], source["failed"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from harness.results import Results, Row, Table
@@ -10,6 +11,8 @@ HEADER = ["what", "against", "ours", "theirs", "ratio", "range", "target", ""]
 
 
 def duration(seconds: float) -> str:
+    if math.isinf(seconds):
+        return "not reached"
     for unit, scale in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
@@ -19,8 +22,8 @@ def duration(seconds: float) -> str:
 def cells(row: Row) -> list[str]:
     verdict = {True: "met", False: "missed", None: ""}[row.passed]
     target = "" if row.target is None else f"{row.sense} {row.target:g}"
-    return [row.what, row.against, duration(row.ours), duration(row.other),
-            f"{row.ratio:.2f}", f"{row.low:.2f} to {row.high:.2f}", target, verdict]  # fmt: skip
+    spread = "" if row.low == row.high else f"{row.low:.2f} to {row.high:.2f}"
+    return [row.what, row.against, duration(row.ours), duration(row.other), f"{row.ratio:.2f}", spread, target, verdict]
 
 
 def _text(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:

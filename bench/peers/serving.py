@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
 Facts = dict[str, Any]
 Measure = Callable[[], tuple[float, Facts]]
@@ -40,9 +40,22 @@ def relative_error(found: Any, expected: Any) -> float:
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-def serve(facts: Facts, measures: dict[str, Measure]) -> None:
+def _reply_channel() -> TextIO:
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints by itself must not end up among the replies
+    return replies
+
+
+def answer(reply_to: Callable[[Facts], Facts]) -> None:
+    """For `Worker.ask`: a line of JSON for each line of JSON, after an empty line of facts."""
+    replies = _reply_channel()
+    print("{}", file=replies, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(reply_to(json.loads(line))), file=replies, flush=True)
+
+
+def serve(facts: Facts, measures: dict[str, Measure]) -> None:
+    replies = _reply_channel()
     print(json.dumps(facts | {"measures": sorted(measures)}), file=replies, flush=True)
     for line in sys.stdin:
         name, limit = line.split()
