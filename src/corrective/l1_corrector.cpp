@@ -12,6 +12,8 @@ namespace {
 
 // Columns beside those in use, at least, that join the part.
 constexpr Index least_columns = 64;
+// So few are in play from the beginning.
+constexpr Index few_columns = 256;
 // Inner work ends when the part's gap is this share of the whole one's.
 constexpr double inner_share = 0.3;
 constexpr int most_models = 3;
@@ -87,8 +89,11 @@ void L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
         others.push_back(j);
         if (steepness[static_cast<std::size_t>(j)] > level) ++steeper;
     }
-    const Index more = std::min(
-        {std::max(std::min(steeper, 4 * support), std::max(support / 2, least_columns)), cols - support});
+    const Index more =
+        cols <= few_columns
+            ? cols - support
+            : std::min({std::max(std::min(steeper, 4 * support), std::max(support / 2, least_columns)),
+                        cols - support});
     std::nth_element(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
         return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
     });

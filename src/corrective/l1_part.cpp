@@ -12,8 +12,9 @@ namespace {
 // Of the part's gap: how exactly a model is minimised.
 constexpr double model_share = 0.1;
 constexpr int most_products = 40;
-// With the matrix at hand, what steps have not done by then the way from zero does.
+// With the matrix at hand, what steps have not done by then the way from zero does, up to so many entries.
 constexpr int few_products = 60;
+constexpr Index most_followed = 384;
 // Share of the promised decrease that a step must keep.
 constexpr double least_descent = 1e-4;
 constexpr int most_trials = 30;
@@ -87,7 +88,8 @@ bool L1Part<Real>::improve(int effort) {
     std::vector<double> u(s_.span().begin(), s_.span().end());
     const double goal = model_share * gap_;
     L1Model now = model(curve);
-    if (!whole && part_.walk({}, s_, u)) {
+    const bool followed = whole && n <= most_followed;
+    if (!followed && part_.walk({}, s_, u)) {
         now.walk = [&](std::span<const Index> entries, double l1, std::vector<double>& at) {
             part_.walk(
                 {.entries = entries, .slopes = slopes_, .l1 = l1, .l2 = ball_.composite.l2, .turns = turns},
@@ -96,10 +98,10 @@ bool L1Part<Real>::improve(int effort) {
     }
     const std::vector<double> point = u;
     const double reached = minimize(now, point, goal, effort * (whole ? few_products : most_products), u);
-    if (whole && reached > goal) {
-        std::vector<double> followed = u;
-        follow(followed);
-        if (minimize(now, point, goal, effort * few_products, followed) < reached) u = followed;
+    if (followed && reached > goal) {
+        std::vector<double> end = u;
+        follow(end);
+        if (minimize(now, point, goal, effort * few_products, end) < reached) u = end;
     }
     double slope = 0;
     double norms = 0;

@@ -84,6 +84,7 @@ Features<Real> columns_of(const SparseFeatures<Real>& features, std::span<const 
 template <class Real>
 Features<Real> some_columns(const Features<Real>& features, std::span<const Index> columns, bool ones,
                             int threads) {
+    if (!ones && std::ssize(columns) == cols(features)) return features;
     return std::visit([&](const auto& own) { return columns_of(own, columns, ones, threads); }, features);
 }
 

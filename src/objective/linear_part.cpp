@@ -18,6 +18,14 @@ constexpr Index most_gram_columns = 1024;
 // Samples whose products are added up in the precision of the data.
 constexpr Index gram_rows = 512;
 
+// Copies that speed passes up are worth their making where sums of few columns do not do without.
+template <class Real>
+Use use_of(const Features<Real>& products) {
+    constexpr Index few_columns = 2048;
+    return std::holds_alternative<SparseFeatures<Real>>(products) && cols(products) > few_columns ? Use::often
+                                                                                                  : Use::once;
+}
+
 template <class Real>
 std::vector<double> column_squares(const Features<Real>& features) {
     std::vector<double> squares(static_cast<std::size_t>(cols(features)));
@@ -83,7 +91,7 @@ LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const Block
       threads_(threads),
       share_(static_cast<double>(entries_of(products_)) / static_cast<double>(std::max<Index>(entries, 1))),
       samples_(rows(products_)),
-      engine_(row_engine(products_, outputs, threads, Use::once)),
+      engine_(row_engine(products_, outputs, threads, use_of(products_))),
       bends_(static_cast<std::size_t>(samples_ * outputs)),
       squares_(column_squares(products_)),
       scratch_(static_cast<std::size_t>(threads)) {}

@@ -76,6 +76,7 @@ class LinearPart final : public Part<Real> {
     std::vector<std::int32_t> row_;
     AlignedVector<Real> value_;
     std::vector<double> walked_;    // what a walk keeps of every sample
+    AlignedVector<Real> shares_;    // of the classes, output by output
     std::vector<double> diagonal_;  // of ∇²f(S); empty: not known there
 };
 

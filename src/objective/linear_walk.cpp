@@ -52,47 +52,63 @@ class LinearPart<Real>::OneScore {
     LinearPart& part_;
 };
 
-// The same of softmax: the way of every score, and of a sample their mean by the shares of the classes, and the plain one.
+// The same of softmax: the way of every score, and of a sample their mean by the shares of the classes, and the plain one. All lie
+// output by output, as columns are walked through.
 template <class Real>
 class LinearPart<Real>::Softmax {
   public:
     explicit Softmax(LinearPart& part)
-        : part_(part),
+        : samples_(static_cast<std::size_t>(part.samples_)),
           outputs_(static_cast<std::size_t>(part.shape_.rows)),
           weights_(part.loss_.truth().weights),
           stiff_(part.stiffness_ * part.loss_.most_bend()),
           own_(1 - part.stiffness_) {
-        part.walked_.assign(static_cast<std::size_t>(part.samples_) * (outputs_ + 2), 0);
+        part.walked_.assign(samples_ * (outputs_ + 2), 0);
+        ways_ = part.walked_.data();
+        means_ = ways_ + samples_ * outputs_;
+        plain_ = means_ + samples_;
+        if (part.diagonal_.empty()) {
+            part.shares_.resize(samples_ * outputs_);
+            for (std::size_t i = 0; i < samples_; ++i)
+                for (std::size_t l = 0; l < outputs_; ++l)
+                    part.shares_[l * samples_ + i] = part.bends_[i * outputs_ + l];
+        }
+        shares_ = part.shares_.data();
     }
     [[nodiscard]] double bend(Index output, std::size_t i) const {
         const double share = share_of(output, i);
         return weight(i) * (own_ * share * (1 - share) + stiff_ * (1 - 1 / static_cast<double>(outputs_)));
     }
     void move(Index output, std::size_t i, double by) {
-        double* ways = part_.walked_.data() + i * (outputs_ + 2);
-        ways[output] += by;
-        ways[outputs_] += share_of(output, i) * by;
-        ways[outputs_ + 1] += by / static_cast<double>(outputs_);
+        ways_[place(output, i)] += by;
+        means_[i] += share_of(output, i) * by;
+        plain_[i] += by / static_cast<double>(outputs_);
     }
     [[nodiscard]] double slope(Index output, std::size_t i) const {
-        const double* ways = part_.walked_.data() + i * (outputs_ + 2);
-        return weight(i) * (own_ * share_of(output, i) * (ways[output] - ways[outputs_]) +
-                            stiff_ * (ways[output] - ways[outputs_ + 1]));
+        const double way = ways_[place(output, i)];
+        return weight(i) * (own_ * share_of(output, i) * (way - means_[i]) + stiff_ * (way - plain_[i]));
     }
 
   private:
+    [[nodiscard]] std::size_t place(Index output, std::size_t i) const {
+        return static_cast<std::size_t>(output) * samples_ + i;
+    }
     [[nodiscard]] double share_of(Index output, std::size_t i) const {
-        return static_cast<double>(part_.bends_[i * outputs_ + static_cast<std::size_t>(output)]);
+        return static_cast<double>(shares_[place(output, i)]);
     }
     [[nodiscard]] double weight(std::size_t i) const {
         return weights_ == nullptr ? 1 : static_cast<double>(weights_[i]);
     }
 
-    LinearPart& part_;
+    std::size_t samples_;
     std::size_t outputs_;
     const Real* weights_;
     double stiff_;
     double own_;
+    double* ways_;
+    double* means_;
+    double* plain_;
+    const Real* shares_;
 };
 
 template <class Real>

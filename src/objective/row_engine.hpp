@@ -98,14 +98,15 @@ std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& fea
 template <class Real>
 std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads);
 template <class Real>
-std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads);
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads,
+                                                   Use use);
 /// Whichever fits.
 template <class Real>
 std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
                                             Use use) {
     if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
         return dense_row_engine(*dense, outputs, threads, use);
-    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads);
+    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads, use);
 }
 
 }  // namespace alfcg

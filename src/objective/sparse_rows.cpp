@@ -25,8 +25,9 @@ constexpr Index modest_bytes = Index{256} << 20;
 template <class Real>
 class SparseRows final : public RowEngine<Real> {
   public:
-    SparseRows(const SparseFeatures<Real>& features, int threads)
+    SparseRows(const SparseFeatures<Real>& features, int threads, Use use)
         : features_(features),
+          copies_(use == Use::often),
           lines_{features.start.data(), features.column.data(), features.value.data()},
           cols_(features.cols()),
           partial_sums_(static_cast<std::size_t>(threads)) {}
@@ -195,7 +196,7 @@ class SparseRows final : public RowEngine<Real> {
     // A copy of the data by columns: each entry of the full gradient is then summed in a register, and threads
     // share nothing.
     bool columns_at_hand() {
-        if (columns_) return true;
+        if (columns_ || !copies_) return copies_;
         const Index bytes = features_.nonzeros() * static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
         const Index saved = threads_ * cols_ * outputs_ * static_cast<Index>(sizeof(Real));
         if (bytes > std::max(modest_bytes, saved) ||
@@ -207,6 +208,7 @@ class SparseRows final : public RowEngine<Real> {
     }
 
     SparseFeatures<Real> features_;
+    bool copies_;
     kernels::SparseLines<Real> lines_;
     Index cols_;
     Selection selection_;
@@ -229,11 +231,12 @@ class SparseRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads) {
-    return std::make_unique<SparseRows<Real>>(features, threads);
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads,
+                                                   Use use) {
+    return std::make_unique<SparseRows<Real>>(features, threads, use);
 }
 
-template std::unique_ptr<RowEngine<float>> sparse_row_engine(const SparseFeatures<float>&, int);
-template std::unique_ptr<RowEngine<double>> sparse_row_engine(const SparseFeatures<double>&, int);
+template std::unique_ptr<RowEngine<float>> sparse_row_engine(const SparseFeatures<float>&, int, Use);
+template std::unique_ptr<RowEngine<double>> sparse_row_engine(const SparseFeatures<double>&, int, Use);
 
 }  // namespace alfcg
