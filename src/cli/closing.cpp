@@ -19,10 +19,14 @@ void print_score(const char* title, const Score& score) {
     }
 }
 
-// How far from the optimum a run may be that a limit ended, and what to do about it; empty for others.
-std::string limit_note(const Options& options, const Report& report, const std::string& loss) {
+// How far from the optimum a run may be that a limit ended, or rounding, and what to do about it; empty for others.
+std::string limit_note(const ClosingArguments& arguments, const Options& options, const Report& report,
+                       const std::string& loss) {
     const double objective = report.metrics.objective;
     const double gap = report.metrics.gap;
+    if (report.status == Status::precision)
+        return fmt::format("rounding ended the run, with a gap of {:.2g}{}", gap,
+                           arguments.problem.precision == "f32" ? "; --precision f64 goes further" : "");
     if (report.status != Status::max_epochs && report.status != Status::max_iterations &&
         report.status != Status::max_seconds)
         return {};
@@ -62,7 +66,7 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     if (report.held_out) json["holdout_" + measure] = report.held_out->value();
     json["rank"] = report.rank ? nlohmann::json(*report.rank) : nlohmann::json();
     json["nonzeros"] = report.nonzeros;
-    json["method"] = arguments.run.method;
+    json["method"] = report.method;
     json["rho"] = number(report.scale);
     for (const auto& [name, value] : report.parameters.all())
         if (const auto chosen = report.parameters.number(name)) json[name] = *chosen;
@@ -110,7 +114,7 @@ void print_closing(const ClosingArguments& arguments, const Options& options, co
     fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
                "time", report.seconds.gradient, report.seconds.oracle, report.seconds.step,
                report.seconds.metrics);
-    if (const std::string note = limit_note(options, report, loss); !note.empty())
+    if (const std::string note = limit_note(arguments, options, report, loss); !note.empty())
         fmt::print("{:<11}{}\n", "note", note);
     for (const std::string& note : arguments.notes) fmt::print("{:<11}{}\n", "note", note);
     fmt::print("{:<11}{}\n", "model", arguments.model);

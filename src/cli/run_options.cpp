@@ -67,7 +67,8 @@ void BudgetArguments::apply_bounded(Options& options, double epochs) const {
 }
 
 void RunArguments::add_to(CommandOptions options) {
-    options.add_option("--method", method, "a name from 'alfcg methods' [alfcg-d]", "NAME", "Method");
+    options.add_option("--method", method, "a name from 'alfcg methods' [auto: what suits the region]",
+                       "NAME", "Method");
     options.add_values("--method", method_names());
     parameters.add_to(options);
     const Options defaults = Specification::default_options();

@@ -40,7 +40,7 @@ struct BudgetArguments {
 
 /// One method with its parameters and its budget.
 struct RunArguments {
-    std::string method = "alfcg-d";
+    std::string method = "auto";
     ParameterArguments parameters;
     BudgetArguments budget;
     std::optional<double> tolerance;  // none: the default, where no budget is given

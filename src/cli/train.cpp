@@ -54,7 +54,9 @@ std::string banner(const TrainArguments& arguments, const Problem<Real>& problem
                         problem.intercept ? ", with an intercept" : "");
     text += fmt::format("region     {}\n", problem.region_text);
     if (!start.empty()) text += fmt::format("start      {}\n", start);
-    return text + fmt::format("method     {}, {}, {} thread{}\n\n", arguments.run.method,
+    const MethodChoice method = choose_method(*problem.new_region(), arguments.run.resolve(0));
+    const std::string why = method.reason.empty() ? "" : fmt::format(" (default: {})", method.reason);
+    return text + fmt::format("method     {}{}, {}, {} thread{}\n\n", method.name, why,
                               arguments.problem.precision, problem.threads, problem.threads == 1 ? "" : "s");
 }
 

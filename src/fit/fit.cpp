@@ -21,6 +21,7 @@ Report report_of(const Solution<Real>& result) {
     report.epochs = result.epochs;
     report.counters = result.counters;
     report.seconds = result.seconds;
+    report.method = result.method;
     report.parameters = result.parameters;
     if (result.iterations > 0) report.scale = result.scale;
     const Matrix<Real>& weights = result.x;
@@ -68,7 +69,8 @@ template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
                  const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
     const auto region = problem.new_region();
-    EarlyStop<Real> early_stop(problem, options.method);
+    const std::string method = choose_method(*region, options).name;
+    EarlyStop<Real> early_stop(problem, method);
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
         const Action asked = observer(now);
         return early_stop.enough(now) ? Action::stop : asked;
@@ -82,7 +84,7 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     fitted.report.best_iteration = early_stop.best_iteration();
     fitted.report.best_epochs = early_stop.best_epochs();
     fitted.report.threads = problem.threads;
-    fitted.model = model_of(problem, options.method, std::move(result.x));
+    fitted.model = model_of(problem, method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);
     // The training rows are scaled already.
     const Predictions answers = predict(fitted.model, problem.training, false, problem.threads);

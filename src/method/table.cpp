@@ -231,6 +231,7 @@ MethodInfo method_info(std::string_view name) {
 }
 
 void check_parameters(std::string_view method, const Parameters& given) {
+    if (method == automatic_method) method = fallback_method;
     check_parameters(method, find_method(method).parameters, given);
 }
 

@@ -44,6 +44,10 @@ struct MethodRow : MethodInfo {
     }
 };
 
+/// A name that leaves the choice to choose_method(), and what it falls back on.
+constexpr std::string_view automatic_method = "auto";
+constexpr std::string_view fallback_method = "alfcg-d";
+
 std::span<const MethodRow> method_table();
 
 /// Throws Error, listing the names, when there is no such method.

@@ -124,6 +124,7 @@ struct Report {
     double epochs = 0;
     Counters counters;
     Timings seconds;
+    std::string method;           // as used
     Parameters parameters;        // as used, defaults filled in
     std::optional<double> scale;  // ρ that the method worked with, where it has one
     int threads = 1;

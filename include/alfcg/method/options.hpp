@@ -14,7 +14,7 @@ namespace alfcg {
 
 /// A method by name, and all that a run with it needs to know.
 struct Options : Limits {
-    std::string method = "alfcg-d";
+    std::string method = "auto";  // a name from methods(); "auto": what suits the region, see choose_method
     /// Setting one that the method does not have is an error; `methods()` lists which has which.
     Parameters parameters;
 
