@@ -135,11 +135,11 @@ int run_path(PathArguments& arguments) {
         find_radius<Real>(arguments.problem.file(), arguments.problem.resolve(options), along,
                           {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
     radii.close(path);
-    options = path.limited(options);
     for (const std::string& note : path.problem.training.notes) arguments.notes.push_back(with_options(note));
     const auto watch = [](const Snapshot<Real>& /*now*/) {
         return InterruptGuard::asked() ? Action::stop : Action::proceed;
     };
+    options = path.adapted(options);
     const Fitted<Real> fitted = fit<Real>(path.problem, options, watch, &path.start);
     const bool cut_short = InterruptGuard::asked();
     guard.reset();

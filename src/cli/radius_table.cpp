@@ -44,9 +44,6 @@ void RadiusTable::close(const Path<Real>& path) {
     if (path.smallest != path.best)
         put(out_, fmt::format("smallest   radius {:.4g}: {}, within one standard error\n", smallest.radius,
                               score_text(smallest)));
-    if (path.folds > 0 && std::isfinite(path.max_epochs))
-        put(out_, fmt::format("last run   {:.0f} epochs more at radius {:.4g}, which suits the folds best\n",
-                              path.max_epochs, path.points[path.chosen].radius));
     put(out_, "\n");
 }
 

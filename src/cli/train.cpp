@@ -99,9 +99,9 @@ int train(TrainArguments& arguments) {
             find_radius<Real>(arguments.problem.file(), specification, {},
                               {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
         radii.close(path);
+        options = path.adapted(options);
         problem = std::move(path.problem);
         start = std::move(path.start);
-        options = path.limited(options);
     } else {
         problem = prepare<Real>(arguments.problem.file(), specification);
         if (!given)

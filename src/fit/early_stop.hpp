@@ -28,7 +28,6 @@ class EarlyStop {
         if (!best_ || score.better_than(*best_)) {
             best_ = score;
             best_iteration_ = now.iteration;
-            best_epochs_ = now.epochs;
             best_x_ = now.x();
             looks_since_ = 0;
         } else {
@@ -54,7 +53,6 @@ class EarlyStop {
     }
 
     [[nodiscard]] std::optional<Index> best_iteration() const { return best_iteration_; }
-    [[nodiscard]] double best_epochs() const { return best_epochs_; }
 
   private:
     Problem<Real>& problem_;
@@ -64,7 +62,6 @@ class EarlyStop {
     bool stopped_ = false;
     std::optional<Score> best_;
     std::optional<Index> best_iteration_;
-    double best_epochs_ = 0;
     Matrix<Real> best_x_;
 };
 

@@ -82,7 +82,6 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     Fitted<Real> fitted;
     fitted.report = report_of(result);
     fitted.report.best_iteration = early_stop.best_iteration();
-    fitted.report.best_epochs = early_stop.best_epochs();
     fitted.report.threads = problem.threads;
     fitted.model = model_of(problem, method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);

@@ -32,8 +32,6 @@ constexpr std::size_t patience = 3;
 // Weights that fill no more than this share of the radius are not held by it. (Fits along a path may be far from done: those
 // that fill half of it may yet get to its end.)
 constexpr double loose = 0.25;
-// Looks at unseen rows without a better score before the long fit at the chosen radius ends: some 120 epochs of them.
-constexpr Index long_patience = 50;
 constexpr std::size_t pictured_coefficients = 100;
 
 // Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
@@ -261,26 +259,6 @@ void choose(Path<Real>& path, Pick pick) {
     path.chosen = pick == Pick::best ? path.best : path.smallest;
 }
 
-// The epochs of a long fit over the radius after which unseen rows fare best: the median over the folds.
-template <class Real>
-double best_epochs(std::vector<Trial<Real>>& folds, double radius, const Options& options, int threads,
-                   const PathObserver& observer) {
-    Options plain = options;
-    plain.batches.reset();
-    plain.on_draw = {};
-    std::vector<double> epochs(folds.size());
-    side_by_side(folds.size(), threads, [&](std::size_t k) {
-        Trial<Real>& fold = folds[k];
-        fold.problem.held_out = std::move(fold.unseen);
-        fold.problem.patience = long_patience;
-        set_radius(fold.problem, radius);
-        fold.x = scaled_into(*fold.problem.new_region(), std::move(fold.best));
-        epochs[k] = fold.fit_over(radius, plain, observer).report.best_epochs;
-    });
-    std::nth_element(epochs.begin(), epochs.begin() + std::ssize(epochs) / 2, epochs.end());
-    return epochs[epochs.size() / 2];
-}
-
 }  // namespace
 
 bool better(const PathPoint& one, const PathPoint& other) {
@@ -306,11 +284,10 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
                        const PathObserver& observer) {
     options.verify(specification);
     specification.verify();
-    // Short fits, and none that is longer than the last one may be.
+    // None that is longer than the last one may be.
     Options along = specification.options;
     along.tolerance = options.tolerance;
     along.max_epochs = std::min(along.max_epochs, options.max_epochs);
-    along.gap.reset();
     along.gap_every = 0;
     along.batches.reset();
     along.on_draw = {};
@@ -338,9 +315,10 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
     const bool own_choice = radii.empty();
     double radius = own_choice ? first_radius(whole.problem) : radii.front();
-    Matrix<Real> gradient(whole.problem.objective->shape());
     const double first_objective =
-        own_choice ? whole.problem.objective->evaluate(Matrix<Real>(gradient.shape()), gradient) : 0;
+        whole.problem.objective->value(Matrix<Real>(whole.problem.objective->shape()));
+    // Fits that start near their ends are asked for no more than those from zero.
+    along.gap = options.tolerance * first_objective;
     for (std::size_t k = 0;; ++k) {
         PathPoint now = point_at(radius, whole, folds, along, observer);
         const bool stopped = observer.stop && observer.stop();
@@ -349,10 +327,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         const PathPoint& point = path.points.back();
         const bool best = std::all_of(path.points.begin(), path.points.end() - 1,
                                       [&](const PathPoint& before) { return better(point, before); });
-        if (best) {
-            whole.best = whole.x;
-            for (Trial<Real>& fold : folds) fold.best = fold.x;
-        }
+        if (best) whole.best = whole.x;
         if (observer.point) observer.point(point);
         if (stopped) break;
         if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
@@ -360,17 +335,12 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     }
     choose(path, options.pick);
     const double chosen = path.points[path.chosen].radius;
-    const bool stopped = observer.stop && observer.stop();
-    const bool open_ended =
-        specification.options.tolerance > 0;  // else the caller has said how long the run shall be
-    if (!folds.empty() && open_ended && !stopped)
-        path.max_epochs = best_epochs(folds, chosen, specification.options, whole.problem.threads, observer);
     path.problem = std::move(whole.problem);
     path.problem.held_out = std::move(whole.unseen);
-    path.problem.patience =
-        patience_asked > 0 || path.folds > 0 || !open_ended ? patience_asked : long_patience;
+    path.problem.patience = patience_asked;
     set_radius(path.problem, chosen);
     path.start = scaled_into(*path.problem.new_region(), std::move(whole.best));
+    path.won = first_objective - path.points[path.chosen].metrics.objective;
     return path;
 }
 

@@ -131,9 +131,8 @@ struct Report {
 
     Score training;
     std::optional<Score> held_out;
-    // Early stop: the iterate with the best held-out score, which is the model, and the epochs spent before it.
+    // Early stop: the iterate with the best held-out score, which is the model.
     std::optional<Index> best_iteration;
-    double best_epochs = 0;
     Index nonzeros = 0;
     // Of a matrix of weights; a vector has none.
     std::vector<double> singular_values;  // largest first

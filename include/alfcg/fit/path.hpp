@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,8 +27,8 @@ struct PathOptions {
     Pick pick = Pick::best;
     /// Fits along the path only have to show which radius is best (see Limits); the specification's other budgets hold for
     /// each of them.
-    double tolerance = 1e-2;
-    double max_epochs = 100;
+    double tolerance = 1e-3;
+    double max_epochs = 300;
 
     /// Throws Error when something makes no sense.
     void verify(const Specification& specification) const;
@@ -55,10 +54,7 @@ struct PathPoint {
 /// Whether one score is better than another.
 bool better(const PathPoint& one, const PathPoint& other);
 
-/// A path, and the problem it leaves to solve: fit(path.problem, path.limited(options), observer, &path.start). Long fits can
-/// do worse on unseen rows than the short ones of the path: with rows held out the problem has patience and the best iterate
-/// is kept, with folds the run ends after as many epochs as were best for them. (Only where the specification's options have a
-/// tolerance; budgets alone are kept to.)
+/// A path, and the problem it leaves to solve: fit(path.problem, path.adapted(options), observer, &path.start).
 template <class Real>
 struct Path {
     std::vector<PathPoint> points;  // by increasing radius
@@ -68,10 +64,11 @@ struct Path {
     Index folds = 0;        // 0: rows were held out
     Problem<Real> problem;  // all rows that the path may train on, over the region with the chosen radius
     Matrix<Real> start;     // weights of the path's fit there
-    double max_epochs = std::numeric_limits<double>::infinity();
+    double won = 0;         // how far its objective is below that of no weights
 
-    [[nodiscard]] Options limited(Options options) const {
-        options.max_epochs = std::min(options.max_epochs, max_epochs);
+    /// A tolerance means as much as for a run from zero.
+    [[nodiscard]] Options adapted(Options options) const {
+        if (options.tolerance > 0) options.gap = std::max(options.gap.value_or(0), options.tolerance * won);
         return options;
     }
 };
