@@ -165,6 +165,24 @@ TEST(Compare, RefusesWhatIsNoMethodOrNoParameterOfAny) {
     EXPECT_NE(message({"--max-epochs", "-3"}).find("negative"), std::string::npos);
 }
 
+TEST(Compare, LeavesOutWhatDoesNotWorkUnlessItIsNamed) {
+    TemporaryFolder folder;
+    const auto compare = [&](const std::string& methods) {
+        return run_program({"compare", "randn-3000-260", "--classes", "300", "--region", "nuclear",
+                            "--max-iterations", "2", "--json", "--quiet", "--methods", methods},
+                           folder.path());
+    };
+    // Over a nuclear ball with two long sides, nearest points are not cheap.
+    const auto result = compare("fw-openloop,corrective");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json summary = json::parse(result.out);
+    EXPECT_NE(summary.at("left_out").at("accelerated").get<std::string>().find("nuclear ball"),
+              std::string::npos);
+    const auto named = compare("fw-openloop,accelerated");
+    EXPECT_EQ(named.status, 2);
+    EXPECT_NE(named.err.find("--method accelerated needs the nearest point"), std::string::npos) << named.err;
+}
+
 TEST(Compare, RhoInWordsGoesToTheMethodsThatHaveIt) {
     TemporaryFolder folder;
     const auto objectives = [&](const std::vector<std::string>& rho) {
@@ -247,6 +265,9 @@ TEST(Reproduce, PanelsAreThoseOfThePaper) {
     EXPECT_EQ(panels[0].region, "lp");
     EXPECT_EQ(panels[0].setting, "finite-sum");
     EXPECT_EQ(paper_panels(7).size(), 16U);
+    for (const auto& panel : paper_panels(7))
+        for (const std::string& method : select_methods(panel.setting))
+            EXPECT_NE(setting_of(method), "corrective") << "no part of the paper";
     EXPECT_THROW(paper_panels(8), Error);
 }
 

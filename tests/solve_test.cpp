@@ -199,7 +199,7 @@ TEST(Solve, AllocatesNothingPerIteration) {
                 long at_end = 0;
                 solve<float>(*bridge.objective, *bridge.region, options, [&](const Snapshot<float>& now) {
                     if (now.iteration == 20) after_start = allocations;
-                    if (now.iteration == 199) at_end = allocations;
+                    if (now.iteration >= 20 && !now.last) at_end = allocations;  // the end may come early
                     return Action::proceed;
                 });
                 EXPECT_EQ(at_end - after_start, 0) << method << " over " << region << " p=" << p;
@@ -387,7 +387,7 @@ TEST(Methods, TableListsThemInTheirSettings) {
     std::map<std::string, int> count;
     for (const MethodInfo& method : methods()) ++count[std::string(method.setting)];
     EXPECT_EQ(count, (std::map<std::string, int>{
-                         {"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}, {"corrective", 1}}));
+                         {"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}, {"corrective", 2}}));
     EXPECT_EQ(describe(method_info("alfcg-mvr2").parameters), "rho = auto, beta = 100, batch = sqrt(N)");
 }
 

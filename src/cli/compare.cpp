@@ -77,7 +77,11 @@ void add_learned(nlohmann::ordered_json& row, const std::optional<Learned>& lear
     row["nonzeros"] = learned->nonzeros;
 }
 
-nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::vector<RunRecord>& runs) {
+// Methods of a setting that do not work on this problem, and why.
+using LeftOut = std::vector<std::pair<std::string, QuantityError>>;
+
+nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::vector<RunRecord>& runs,
+                                  const LeftOut& left_out) {
     nlohmann::ordered_json json;
     json["command"] = arguments.command;
     json["best_objective"] = best_objective(runs);
@@ -113,6 +117,7 @@ nlohmann::ordered_json summary_of(const CompareArguments& arguments, const std::
         row["trace"] = fmt::format("runs/{}-{}.csv", run.method, run.seed);
         json["runs"].push_back(row);
     }
+    for (const auto& [method, why] : left_out) json["left_out"][method] = why.complaint();
     return json;
 }
 
@@ -188,6 +193,7 @@ int compare(CompareArguments& arguments) {
         }
 
     std::vector<RunRecord> runs;
+    LeftOut left_out;
     bool stopped = false;
     {
         const InterruptGuard guard;
@@ -199,16 +205,22 @@ int compare(CompareArguments& arguments) {
             options.seed = seed;
             options.parameters = own_parameters(method, parameters);
             RunRecorder recorder(options, compared_points);
-            const Fitted<Real> fitted = fit(problem, options, [&](const Snapshot<Real>& now) {
-                recorder.look(now);
-                return InterruptGuard::asked() ? Action::stop : Action::proceed;
-            });
-            stopped = InterruptGuard::asked();
-            if (stopped) break;  // half a run would not be on the same footing
-            runs.push_back(recorder.finish(fitted.report.status, fitted.report.scale));
-            runs.back().learned = learned_of(fitted);
+            try {
+                const Fitted<Real> fitted = fit(problem, options, [&](const Snapshot<Real>& now) {
+                    recorder.look(now);
+                    return InterruptGuard::asked() ? Action::stop : Action::proceed;
+                });
+                stopped = InterruptGuard::asked();
+                if (stopped) break;  // half a run would not be on the same footing
+                runs.push_back(recorder.finish(fitted.report.status, fitted.report.scale));
+                runs.back().learned = learned_of(fitted);
+            } catch (const QuantityError& error) {
+                if (error.quantity() != "method" || is_named(arguments.methods, method)) throw;
+                left_out.emplace_back(method, error);
+            }
         }
     }
+    if (runs.empty() && !left_out.empty()) throw left_out.front().second;
     if (runs.empty()) return exit_interrupted;
 
     const std::filesystem::path folder(arguments.output);
@@ -221,7 +233,7 @@ int compare(CompareArguments& arguments) {
         write_file((folder / "runs" / fmt::format("{}-{}.csv", run.method, run.seed)).string(),
                    trace_text(run.trace));
     }
-    const auto summary = summary_of(arguments, runs);
+    const auto summary = summary_of(arguments, runs, left_out);
     write_file((folder / "summary.json").string(), json_text(summary, 2) + "\n");
     const std::string name = name_of_data(arguments.problem.data.source);
     const nlohmann::json panel = panel_of(name + ", " + problem.region_text, runs);
@@ -243,6 +255,7 @@ int compare(CompareArguments& arguments) {
     } else if (!arguments.silent) {
         if (!arguments.quiet) {
             put(stdout, ranking_text(runs) + "\n");
+            for (const auto& [method, why] : left_out) fmt::print("left out   {}\n", why.complaint());
         }
         fmt::print("report     {}\n", (folder / "report.html").string());
     }
@@ -254,10 +267,10 @@ int compare(CompareArguments& arguments) {
 Command add_compare(CommandOptions options) {
     auto arguments = std::make_shared<CompareArguments>();
     arguments->problem.add_to(options, false);
-    options.add_option(
-        "--methods", arguments->methods,
-        "names from 'alfcg methods', deterministic, finite-sum, expectation or all, by commas [all]", "LIST",
-        "Method");
+    options.add_option("--methods", arguments->methods,
+                       "names from 'alfcg methods', deterministic, finite-sum, expectation, corrective or "
+                       "all, by commas [all]",
+                       "LIST", "Method");
     options.add_values("--methods", method_choices());
     options.add_option("--seeds", arguments->seeds, "repeat the stochastic methods with this many seeds [1]",
                        "K", "Method");

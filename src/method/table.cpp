@@ -9,6 +9,7 @@
 #include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
 #include "corrective/corrective.hpp"
+#include "method/accelerated.hpp"
 #include "method/alf.hpp"
 #include "method/sliding.hpp"
 #include "solve/composed.hpp"
@@ -199,6 +200,10 @@ const std::vector<MethodRow>& table() {
         row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
                 return std::make_unique<Corrective<Real>>();
+            }),
+        row({"accelerated", corrective, "full gradient at y", "accelerated prox", "Nesterov 2005", {}},
+            []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
+                return std::make_unique<Accelerated<Real>>();
             }),
     };
     return rows;

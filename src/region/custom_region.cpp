@@ -23,18 +23,18 @@ class CallersRegion final : public Region<Real> {
         vertex.dense.reshape(gradient.shape());
         vertex.dense.fill(0);  // the oracle may write the nonzeros only
         custom_.oracle(gradient.span(), vertex.dense.span());
-        for (Index i = 0; i < vertex.dense.size(); ++i) {
-            const double entry = static_cast<double>(vertex.dense.data()[i]);
-            if (!std::isfinite(entry))
-                throw Error(
-                    fmt::format("{}: the oracle answered {} at row {}, column {}; every entry must be finite",
-                                custom_.name, entry, i / gradient.cols(), i % gradient.cols()));
-        }
-        vertex.composite = composite(vertex.dense);
-        if (!std::isfinite(vertex.composite))
-            throw Error(fmt::format("{}: h is {} at the oracle's answer; it must be finite on the set",
-                                    custom_.name, vertex.composite));
+        check("oracle", vertex);
         return 0;  // the caller's oracle counts as exact
+    }
+
+    bool proximal(const Matrix<Real>& point, double weight, Vertex<Real>& nearest) override {
+        if (!custom_.proximal) return false;
+        nearest.kind = Vertex<Real>::Kind::dense;
+        nearest.shape = point.shape();
+        nearest.dense = point;  // a point of the set needs no change
+        custom_.proximal(point.span(), weight, nearest.dense.span());
+        check("proximal map", nearest);
+        return true;
     }
 
     double composite(const Matrix<Real>& x) override {
@@ -58,6 +58,21 @@ class CallersRegion final : public Region<Real> {
     }
 
   private:
+    /// Looks at what the caller's function wrote, and adds h there.
+    void check(const char* who, Vertex<Real>& answer) {
+        for (Index i = 0; i < answer.dense.size(); ++i) {
+            const double entry = static_cast<double>(answer.dense.data()[i]);
+            if (!std::isfinite(entry))
+                throw Error(
+                    fmt::format("{}: the {} answered {} at row {}, column {}; every entry must be finite",
+                                custom_.name, who, entry, i / answer.shape.cols, i % answer.shape.cols));
+        }
+        answer.composite = composite(answer.dense);
+        if (!std::isfinite(answer.composite))
+            throw Error(fmt::format("{}: h is {} at the {}'s answer; it must be finite on the set",
+                                    custom_.name, answer.composite, who));
+    }
+
     CustomRegion<Real> custom_;
 };
 

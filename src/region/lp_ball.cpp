@@ -8,6 +8,7 @@
 #include "alfcg/region/spec.hpp"
 #include "core/threads.hpp"
 #include "kernels/magnitudes.hpp"
+#include "kernels/vector.hpp"
 #include "region/lp_oracle.hpp"
 #include "region/settings.hpp"
 
@@ -30,16 +31,19 @@ class LpBall final : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
         vertex.shape = gradient.shape();
-        vertex.composite = 0;
-        if (!(composite_.l2 > 0 ? square(gradient, vertex) : linear(gradient, vertex))) {
-            // The l1 term outweighs every entry, or the gradient is zero.
-            vertex.kind = Vertex<Real>::Kind::zero;
-            return 0;
-        }
-        if (!composite_.zero())
-            vertex.composite = vertex.kind == Vertex<Real>::Kind::one_hot ? composite_.l1 * radius_
-                                                                          : composite(vertex.dense);
+        complete(composite_.l2 > 0 ? square(gradient, composite_.l1, composite_.l2, vertex)
+                                   : linear(gradient, vertex),
+                 vertex);
         return 0;
+    }
+
+    /// All terms over the weight: the oracle's answer to −point with a square more.
+    bool proximal(const Matrix<Real>& point, double weight, Vertex<Real>& nearest) override {
+        away_.reshape(point.shape());
+        kernels::scale_to(point.size(), -1, point.data(), away_.data());
+        nearest.shape = point.shape();
+        complete(square(away_, composite_.l1 / weight, 1 + composite_.l2 / weight, nearest), nearest);
+        return true;
     }
 
     double composite(const Matrix<Real>& x) override {
@@ -57,7 +61,8 @@ class LpBall final : public Region<Real> {
         const double peak = kernels::largest_magnitude(x.data(), x.size(), threads_);
         if (peak == 0) return 0;
         if (std::isnan(peak)) return std::numeric_limits<double>::infinity();
-        return std::max(0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_) - 1);
+        return std::max(
+            0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_, threads_) - 1);
     }
 
     [[nodiscard]] std::optional<Ball> ball() const override {
@@ -66,9 +71,19 @@ class LpBall final : public Region<Real> {
 
   private:
     /// Whether an entry exceeds the l1 term's threshold: if none does, the origin is the answer.
-    [[nodiscard]] bool exceeds(double peak) const {
+    [[nodiscard]] static bool exceeds(double peak, double threshold) {
         if (std::isnan(peak)) region::reject_gradient();
-        return peak > composite_.l1;
+        return peak > threshold;
+    }
+    [[nodiscard]] bool exceeds(double peak) const { return exceeds(peak, composite_.l1); }
+
+    /// The origin where nothing was found (the l1 term outweighs every entry, or the gradient is zero), and h at the answer.
+    void complete(bool found, Vertex<Real>& vertex) {
+        vertex.composite = 0;
+        if (!found) vertex.kind = Vertex<Real>::Kind::zero;
+        if (!found || composite_.zero()) return;
+        vertex.composite =
+            vertex.kind == Vertex<Real>::Kind::one_hot ? composite_.l1 * radius_ : composite(vertex.dense);
     }
 
     /// Without a square. False when the origin is the answer, as below.
@@ -94,11 +109,12 @@ class LpBall final : public Region<Real> {
         return true;
     }
 
-    bool square(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+    /// With the l1 term's threshold and the weight of a square.
+    bool square(const Matrix<Real>& gradient, double threshold, double weight, Vertex<Real>& vertex) {
         const double peak = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (!exceeds(peak)) return false;
-        region::lp_square(Magnitudes<Real>{gradient, composite_.l1, peak}, p_, radius_, composite_.l2,
-                          threads_, scratch_, vertex);
+        if (!exceeds(peak, threshold)) return false;
+        region::lp_square(Magnitudes<Real>{gradient, threshold, peak}, p_, radius_, weight, threads_,
+                          scratch_, vertex);
         return true;
     }
 
@@ -107,6 +123,7 @@ class LpBall final : public Region<Real> {
     Composite composite_;
     int threads_;
     AlignedVector<double> scratch_;
+    Matrix<Real> away_;  // −point of a proximal map
 };
 
 }  // namespace

@@ -35,9 +35,14 @@ void reshape(Shape shape, Vertex<Real>& vertex) {
 }  // namespace
 
 template <class Real>
-double relative_norm(const Magnitudes<Real>& t, double p) {
+double relative_norm(const Magnitudes<Real>& t, double p, int threads) {
     if (std::isinf(p)) return 1;
     const double largest = t.largest();
+    if (t.threshold == 0 && (p == 1 || p == 2)) {
+        const double scale = kernels::safe_scale(largest);
+        const kernels::Sums sums = kernels::sums(t.x.data(), t.size(), scale, threads);
+        return (p == 1 ? sums.magnitudes : std::sqrt(sums.squares)) / (scale * largest);
+    }
     double sum = 0;
     for (Index i = 0; i < t.size(); ++i) {
         const double size = t(i);
@@ -110,8 +115,8 @@ double lp_signs(const Matrix<Real>& gradient, double threshold, double radius, i
                                 threads);
 }
 
-template double relative_norm(const Magnitudes<float>&, double);
-template double relative_norm(const Magnitudes<double>&, double);
+template double relative_norm(const Magnitudes<float>&, double, int);
+template double relative_norm(const Magnitudes<double>&, double, int);
 template void lp_linear(const Magnitudes<float>&, double, double, int, AlignedVector<double>&,
                         Vertex<float>&);
 template void lp_linear(const Magnitudes<double>&, double, double, int, AlignedVector<double>&,

@@ -32,7 +32,7 @@ inline double log_ratio(double t, double largest) {
 
 /// ‖t‖_p / largest, between 1 and n^{1/p}.
 template <class Real>
-double relative_norm(const Magnitudes<Real>& t, double p);
+double relative_norm(const Magnitudes<Real>& t, double p, int threads);
 
 /// The vertex of the l_p ball, 1 < p < ∞, that minimises <g, v> + threshold ‖v‖₁; vertex.composite is left to
 /// the caller, here and below.

@@ -19,7 +19,7 @@ void lp_square(const Magnitudes<Real>& t, double p, double radius, double weight
             t, [&](Index i) { return std::min(free(i), radius); }, vertex);
     // Extended range: no product of the three overflows early.
     const double tightness = static_cast<double>(static_cast<long double>(weight) * radius / t.largest());
-    if (relative_norm(t, p) <= tightness) return write_dense(t, free, vertex);
+    if (relative_norm(t, p, threads) <= tightness) return write_dense(t, free, vertex);
     if (p == 1) {
         const L1Projection projection = project_l1(t.size(), t, t.largest(), tightness, scratch);
         return write_dense(

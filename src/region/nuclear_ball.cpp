@@ -13,6 +13,7 @@
 #include "core/threads.hpp"
 #include "kernels/magnitudes.hpp"
 #include "kernels/products.hpp"
+#include "kernels/vector.hpp"
 #include "region/gram_pair.hpp"
 #include "region/krylov_pair.hpp"
 #include "region/l1_projection.hpp"
@@ -46,10 +47,21 @@ class NuclearBall final : public Region<Real> {
                     Vertex<Real>& vertex) override {
         vertex.shape = gradient.shape();
         vertex.composite = 0;
-        if (composite_.l2 > 0) return shrink(gradient, vertex);
+        if (composite_.l2 > 0) return shrink(gradient, composite_.nuclear, composite_.l2, vertex);
         if (std::min(gradient.rows(), gradient.cols()) <= region::GramPair::largest_side)
             return by_gram(gradient, vertex);
         return by_krylov(gradient, tolerance, certify, vertex);
+    }
+
+    /// All terms over the weight: the oracle's answer to −point with a square more.
+    bool proximal(const Matrix<Real>& point, double weight, Vertex<Real>& nearest) override {
+        if (std::min(point.rows(), point.cols()) > region::GramPair::largest_side) return false;
+        away_.reshape(point.shape());
+        kernels::scale_to(point.size(), -1, point.data(), away_.data());
+        nearest.shape = point.shape();
+        nearest.composite = 0;
+        shrink(away_, composite_.nuclear / weight, 1 + composite_.l2 / weight, nearest);
+        return true;
     }
 
     double composite(const Matrix<Real>& x) override {
@@ -136,28 +148,28 @@ class NuclearBall final : public Region<Real> {
         return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
     }
 
-    /// With a square: singular values of -g / l2, less the nuclear term's threshold, projected onto the l1
+    /// With a square: singular values of -g / weight, less the nuclear term's threshold, projected onto the l1
     /// ball.
-    double shrink(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+    double shrink(const Matrix<Real>& gradient, double threshold, double weight, Vertex<Real>& vertex) {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (std::isnan(largest)) region::reject_gradient();
         if (largest == 0) return zero(vertex);
         const double scale = kernels::safe_scale(largest);
         const region::ThinSvd<Real> svd(gradient, scale, true);
-        Eigen::VectorXd sizes = (svd.values().array() - composite_.nuclear * scale).max(0.0);
+        Eigen::VectorXd sizes = (svd.values().array() - threshold * scale).max(0.0);
         if (sizes(0) == 0) return zero(vertex);
-        project(sizes, scale);
+        project(sizes, static_cast<long double>(weight) * scale);
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.dense.reshape(gradient.shape());
         svd.write_negative(sizes, vertex.dense);
-        vertex.composite = composite_.nuclear * sizes.sum() + composite_.l2 / 2 * sizes.squaredNorm();
+        if (composite_.nuclear > 0) vertex.composite += composite_.nuclear * sizes.sum();
+        if (composite_.l2 > 0) vertex.composite += composite_.l2 / 2 * sizes.squaredNorm();
         return 0;
     }
 
     /// Scaled singular values to those of the answer. The extended range lets no product overflow early.
-    void project(Eigen::VectorXd& sizes, double scale) {
+    void project(Eigen::VectorXd& sizes, long double weight) {
         const double largest = sizes(0);
-        const long double weight = static_cast<long double>(composite_.l2) * scale;
         const auto tightness = static_cast<double>(weight * radius_ / largest);
         if ((sizes / largest).sum() <= tightness) {  // inside without help
             for (double& size : sizes) size = static_cast<double>(size / weight);
@@ -175,6 +187,7 @@ class NuclearBall final : public Region<Real> {
     std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
     AlignedVector<double> right_;
     AlignedVector<double> product_;
+    Matrix<Real> away_;  // −point of a proximal map
 };
 
 }  // namespace

@@ -69,6 +69,20 @@ std::optional<Learned> mean_of(const std::vector<Learned>& all) {
     return mean;
 }
 
+// Between commas, without the spaces around them.
+std::vector<std::string_view> words_of(std::string_view list) {
+    std::vector<std::string_view> words;
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        std::string_view word = list.substr(0, comma);
+        while (word.starts_with(' ')) word.remove_prefix(1);
+        while (word.ends_with(' ')) word.remove_suffix(1);
+        list.remove_prefix(std::min(comma + 1, list.size()));
+        words.push_back(word);
+    }
+    return words;
+}
+
 }  // namespace
 
 std::string setting_of(std::string_view method) {
@@ -94,12 +108,7 @@ std::vector<std::string> method_choices() {
 std::vector<std::string> select_methods(std::string_view list) {
     std::set<std::string, std::less<>> wanted;
     const auto table = methods();
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        std::string_view word = list.substr(0, comma);
-        while (word.starts_with(' ')) word.remove_prefix(1);
-        while (word.ends_with(' ')) word.remove_suffix(1);
-        list.remove_prefix(std::min(comma + 1, list.size()));
+    for (const std::string_view word : words_of(list)) {
         bool known = false;
         for (const MethodInfo& method : table) {
             if (word == "all" || word == method.setting || word == method.name) {
@@ -110,7 +119,7 @@ std::vector<std::string> select_methods(std::string_view list) {
         if (!known) {
             throw Error(
                 fmt::format("`methods`: '{}' is neither a method (see alfcg methods) nor deterministic, "
-                            "finite-sum, expectation or all{}",
+                            "finite-sum, expectation, corrective or all{}",
                             word, suggestion(word, method_choices())));
         }
     }
@@ -119,6 +128,11 @@ std::vector<std::string> select_methods(std::string_view list) {
     for (const MethodInfo& method : table)
         if (wanted.contains(method.name)) names.emplace_back(method.name);
     return names;
+}
+
+bool is_named(std::string_view list, std::string_view method) {
+    const auto words = words_of(list);
+    return std::find(words.begin(), words.end(), method) != words.end();
 }
 
 RunRecorder::RunRecorder(const Options& options, double points) : sampler_(options, points) {

@@ -88,9 +88,12 @@ nlohmann::json panel_of(const std::string& title, const std::vector<RunRecord>& 
 /// The ranking as a table of the report page.
 nlohmann::json ranking_table(const std::vector<RunRecord>& runs);
 
-/// Methods by name, by setting (deterministic, finite-sum, expectation) or all, separated by commas; in the table's
+/// Methods by name, by setting (deterministic, finite-sum, expectation, corrective) or all, separated by commas; in the table's
 /// order, each once. Throws Error for what is neither.
 std::vector<std::string> select_methods(std::string_view list);
+
+/// Whether such a list has the method by its own name.
+bool is_named(std::string_view list, std::string_view method);
 
 /// The words that select_methods takes.
 std::vector<std::string> method_choices();

@@ -48,6 +48,12 @@ class Region {
     virtual double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
                             Vertex<Real>& vertex) = 0;
 
+    /// nearest = argmin_{u∈X} (weight/2) ‖u − point‖² + h(u), weight > 0, with nearest.composite = h(nearest): the proximal map,
+    /// which is the projection where h = 0. False where the region has none that is cheap for points of this shape.
+    virtual bool proximal(const Matrix<Real>& /*point*/, double /*weight*/, Vertex<Real>& /*nearest*/) {
+        return false;
+    }
+
     /// h(x).
     virtual double composite(const Matrix<Real>& x) = 0;
     /// Euclidean diameter of the set for points of this shape.
@@ -86,6 +92,8 @@ struct CustomRegion {
         start;  // writes a point of the set; none: the origin where `violation` says
                 // that it is one, else what the oracle answers to a zero gradient
     std::string name = "custom region";
+    std::function<void(std::span<const Real> point, double weight, std::span<Real> nearest)> proximal =
+        {};  // writes argmin_{u∈X} (weight/2) ‖u − point‖² + h(u); none: methods that need it do not work
 };
 template <class Real>
 std::unique_ptr<Region<Real>> custom_region(CustomRegion<Real> custom);
