@@ -394,6 +394,36 @@ TEST(RowWeights, WholeNumbersAreRepeatedRows) {
             EXPECT_LE((from_matrix(once.model.weights) - from_matrix(repeated.model.weights)).norm(), 1e-7);
         }
     }
+    // What the data are scaled by, and what balances classes, see the weights too.
+    for (const Normalization kind : {Normalization::rows, Normalization::columns, Normalization::spectral}) {
+        for (const std::string classes : {"", "balanced"}) {
+            SCOPED_TRACE(std::string(to_text(kind)) + " " + classes);
+            Specification specification = exact_specification("logistic");
+            specification.normalization = kind;
+            specification.class_weights = ClassWeights::parse(classes);
+            specification.options.max_epochs = 10;
+            specification.options.parameters.set("rho", 0.1);
+            ArrayData weighted = data.data();
+            weighted.weights = weights;
+            const auto once = fit<double>(weighted, specification);
+            const auto repeated = fit<double>(
+                ArrayData{DenseView(x.data(), std::ssize(y), Unbalanced::cols), y}, specification);
+            EXPECT_NEAR(once.report.metrics.objective, repeated.report.metrics.objective, 1e-9);
+            EXPECT_LE((from_matrix(once.model.weights) - from_matrix(repeated.model.weights)).norm(), 1e-7);
+        }
+    }
+}
+
+TEST(RowWeights, NothingIsConcludedFromAbsentRows) {
+    const std::vector<double> x{1, 2, 3, 4, 5, 6};
+    const std::vector<double> y{1, 2, 1, 2, 7.5, 9};  // numbers, but for the last two classes
+    const std::vector<double> weights{1, 1, 1, 1, 0, 0};
+    ArrayData data{DenseView(x.data(), 6, 1), y};
+    data.weights = weights;
+    Specification specification;
+    EXPECT_EQ(prepare<double>(data, specification).loss.name, "logistic");
+    data.weights = {};
+    EXPECT_EQ(prepare<double>(data, specification).loss.name, "squared");
 }
 
 TEST(RowWeights, ZeroIsAbsentForEveryMethod) {
