@@ -298,6 +298,61 @@ TEST(Intercept, AgreesWithAGeneralSolver) {
         "huber", [](double z, double y) { return std::clamp(z - y, -1.0, 1.0); }, 1);
 }
 
+TEST(Intercept, NoRunConvergesWhileItMoves) {
+    // The sigmoid loss is flat far out, and its intercept moves by at most 1 a look: a corner of the l1 ball can be the
+    // best point long before the intercept has arrived.
+    const Unbalanced data;
+    for (const double radius : {0.05, 0.5, 5.0}) {
+        Specification specification = exact_specification("sigmoid");
+        specification.region = {"l1", {{"radius", radius}}, {}};
+        specification.options.gap = 1e-9;
+        const auto fitted = fit<double>(data.data(), specification);
+        if (fitted.report.status != Status::converged) continue;
+        double derivative = 0;
+        for (Index i = 0; i < Unbalanced::rows; ++i) {
+            double z = fitted.model.intercept[0];
+            for (Index j = 0; j < Unbalanced::cols; ++j)
+                z += fitted.model.weights(0, j) * data.x[static_cast<std::size_t>(i * Unbalanced::cols + j)];
+            const double y = data.y[static_cast<std::size_t>(i)];
+            const double loss = 1 / (1 + std::exp(y * z));
+            derivative -= y * loss * (1 - loss) / Unbalanced::rows;
+        }
+        EXPECT_NEAR(derivative, 0, 1e-9) << radius;
+    }
+}
+
+TEST(Intercept, FeaturesFarFromZeroKeepTheirDigits) {
+    // Years and prices in single precision: the gradient is that of the features less a constant in double precision.
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    std::vector<double> far;
+    std::vector<double> near;
+    std::vector<double> y;
+    for (int i = 0; i < 500; ++i) {
+        const double year = std::round(10 * normal(random));
+        const double price = std::round(1000 * normal(random));
+        far.insert(far.end(), {2000 + year, 1e6 + price});
+        near.insert(near.end(), {year, price});
+        y.push_back(100 + 3 * year + 0.01 * price + normal(random));
+    }
+    const auto gradient_at = [&](auto real, const std::vector<double>& features) {
+        using Real = decltype(real);
+        Specification specification = exact_specification("squared");
+        specification.region = {"l1", {{"radius", 3.0}}, {}};
+        auto problem = prepare<Real>(ArrayData{DenseView(features.data(), 500, 2), y}, specification);
+        Matrix<Real> w(1, 2);
+        w(0, 0) = Real(2.5);
+        w(0, 1) = Real(0.0078125);
+        Matrix<Real> gradient;
+        problem.objective->evaluate(w, gradient);
+        return std::pair{static_cast<double>(gradient(0, 0)), static_cast<double>(gradient(0, 1))};
+    };
+    const auto single = gradient_at(float{}, far);
+    const auto exact = gradient_at(double{}, near);
+    EXPECT_NEAR(single.first / exact.first, 1, 1e-3);
+    EXPECT_NEAR(single.second / exact.second, 1, 1e-3);
+}
+
 TEST(Intercept, EveryMethodMakesUseOfIt) {
     const Unbalanced data;
     for (const MethodInfo& method : methods()) {
