@@ -178,6 +178,14 @@ TEST_F(ColumnsTest, MissingValuesAreFilledWithTheMeanOrZero) {
               "its place");
     EXPECT_EQ(problem("x,y,l\nNA,1,a\n,2,b\n", with([](auto& o) { o.missing = "mean"; })),
               " column 0 ('x') has no value at all, so no mean; `drop` leaves it out");
+    // Means are weighted; a row of weight 0 has no part in them. 4 = (2·1 + 6·5)/8, 20 = (2·10 + 2·30)/4.
+    const std::string weighted = "x,y,w,kind\n1,10,2,a\n100,100,0,b\n5,,6,a\n,30,2,b\n";
+    EXPECT_EQ(load(weighted, with([](auto& o) { o.missing = "mean", o.weights = "w"; })).reading.fill,
+              (std::vector<double>{4, 20}));
+    const std::string file = write("w.txt", "2\n0\n6\n2\n");
+    EXPECT_EQ(load(weighted, with([&](auto& o) { o.missing = "mean", o.drop = "w", o.weights = file; }))
+                  .reading.fill,
+              (std::vector<double>{4, 20}));
     EXPECT_EQ(problem(text, with([](auto& o) { o.missing = "median"; })),
               "missing must be mean or zero, not 'median'");
     EXPECT_EQ(problem(text, with([](auto& o) { o.missing = "mean", o.label_column = "x", o.drop = "kind"; })),

@@ -115,6 +115,33 @@ TEST(Normalize, ColumnsAreDividedByTheirStandardDeviation) {
     }
 }
 
+TEST(Normalize, WeightsCountRowsSeveralTimes) {
+    const auto x = example();
+    for (const Index count : {n, Index{7}}) {  // more rows than columns, and fewer
+        std::vector<double> weights;
+        std::vector<double> repeated;
+        Index rows_ = 0;
+        for (Index i = 0; i < count; ++i) {
+            weights.push_back(static_cast<double>(1 + i % 3));
+            for (Index k = 0; k <= i % 3; ++k, ++rows_)
+                repeated.insert(repeated.end(), x.begin() + i * d, x.begin() + (i + 1) * d);
+        }
+        const std::vector<double> once(x.begin(), x.begin() + count * d);
+        for (const auto& features : both<double>(once, count, d)) {
+            const auto columns = measure_scaling(features, Normalization::columns, 2, weights).divisors;
+            for (Index j = 0; j < d; ++j) {
+                const double expected = j == 3 ? 1 : naive_deviation(repeated, rows_, d, j);
+                EXPECT_NEAR(columns[static_cast<std::size_t>(j)] / expected, 1, 1e-13) << count << ", " << j;
+            }
+            const double largest = eigen_singular_value(repeated, rows_, d);
+            EXPECT_NEAR(
+                measure_scaling(features, Normalization::spectral, 2, weights).divisors.at(0) / largest, 1,
+                1e-10)
+                << count;
+        }
+    }
+}
+
 TEST(Normalize, ConstantColumnsAreUntouchedWhateverTheirValue) {
     // 0.1 is not a binary fraction: its computed mean over N rows is not 0.1.
     for (const Index count : {1, 3, 7, 1000, 29999}) {

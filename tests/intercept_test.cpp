@@ -298,12 +298,68 @@ TEST(Intercept, AgreesWithAGeneralSolver) {
         "huber", [](double z, double y) { return std::clamp(z - y, -1.0, 1.0); }, 1);
 }
 
+TEST(Intercept, NoRunConvergesWhileItMoves) {
+    // The sigmoid loss is flat far out, and its intercept moves by at most 1 a look: a corner of the l1 ball can be the
+    // best point long before the intercept has arrived.
+    const Unbalanced data;
+    for (const double radius : {0.05, 0.5, 5.0}) {
+        Specification specification = exact_specification("sigmoid");
+        specification.region = {"l1", {{"radius", radius}}, {}};
+        specification.options.gap = 1e-9;
+        const auto fitted = fit<double>(data.data(), specification);
+        if (fitted.report.status != Status::converged) continue;
+        double derivative = 0;
+        for (Index i = 0; i < Unbalanced::rows; ++i) {
+            double z = fitted.model.intercept[0];
+            for (Index j = 0; j < Unbalanced::cols; ++j)
+                z += fitted.model.weights(0, j) * data.x[static_cast<std::size_t>(i * Unbalanced::cols + j)];
+            const double y = data.y[static_cast<std::size_t>(i)];
+            const double loss = 1 / (1 + std::exp(y * z));
+            derivative -= y * loss * (1 - loss) / Unbalanced::rows;
+        }
+        EXPECT_NEAR(derivative, 0, 1e-9) << radius;
+    }
+}
+
+TEST(Intercept, FeaturesFarFromZeroKeepTheirDigits) {
+    // Years and prices in single precision: the gradient is that of the features less a constant in double precision.
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> normal;
+    std::vector<double> far;
+    std::vector<double> near;
+    std::vector<double> y;
+    for (int i = 0; i < 500; ++i) {
+        const double year = std::round(10 * normal(random));
+        const double price = std::round(1000 * normal(random));
+        far.insert(far.end(), {2000 + year, 1e6 + price});
+        near.insert(near.end(), {year, price});
+        y.push_back(100 + 3 * year + 0.01 * price + normal(random));
+    }
+    const auto gradient_at = [&](auto real, const std::vector<double>& features) {
+        using Real = decltype(real);
+        Specification specification = exact_specification("squared");
+        specification.region = {"l1", {{"radius", 3.0}}, {}};
+        auto problem = prepare<Real>(ArrayData{DenseView(features.data(), 500, 2), y}, specification);
+        Matrix<Real> w(1, 2);
+        w(0, 0) = Real(2.5);
+        w(0, 1) = Real(0.0078125);
+        Matrix<Real> gradient;
+        problem.objective->evaluate(w, gradient);
+        return std::pair{static_cast<double>(gradient(0, 0)), static_cast<double>(gradient(0, 1))};
+    };
+    const auto single = gradient_at(float{}, far);
+    const auto exact = gradient_at(double{}, near);
+    EXPECT_NEAR(single.first / exact.first, 1, 1e-3);
+    EXPECT_NEAR(single.second / exact.second, 1, 1e-3);
+}
+
 TEST(Intercept, EveryMethodMakesUseOfIt) {
     const Unbalanced data;
     for (const MethodInfo& method : methods()) {
         SCOPED_TRACE(std::string(method.name));
         Specification specification = exact_specification("logistic");
         specification.options.method = method.name;
+        if (method.setting == "corrective") specification.region.name = "l1";  // it has a way to work in
         specification.options.max_epochs = 60;
         specification.options.gap.reset();
         const auto with = fit<double>(data.data(), specification);
@@ -394,6 +450,36 @@ TEST(RowWeights, WholeNumbersAreRepeatedRows) {
             EXPECT_LE((from_matrix(once.model.weights) - from_matrix(repeated.model.weights)).norm(), 1e-7);
         }
     }
+    // What the data are scaled by, and what balances classes, see the weights too.
+    for (const Normalization kind : {Normalization::rows, Normalization::columns, Normalization::spectral}) {
+        for (const std::string classes : {"", "balanced"}) {
+            SCOPED_TRACE(std::string(to_text(kind)) + " " + classes);
+            Specification specification = exact_specification("logistic");
+            specification.normalization = kind;
+            specification.class_weights = ClassWeights::parse(classes);
+            specification.options.max_epochs = 10;
+            specification.options.parameters.set("rho", 0.1);
+            ArrayData weighted = data.data();
+            weighted.weights = weights;
+            const auto once = fit<double>(weighted, specification);
+            const auto repeated = fit<double>(
+                ArrayData{DenseView(x.data(), std::ssize(y), Unbalanced::cols), y}, specification);
+            EXPECT_NEAR(once.report.metrics.objective, repeated.report.metrics.objective, 1e-9);
+            EXPECT_LE((from_matrix(once.model.weights) - from_matrix(repeated.model.weights)).norm(), 1e-7);
+        }
+    }
+}
+
+TEST(RowWeights, NothingIsConcludedFromAbsentRows) {
+    const std::vector<double> x{1, 2, 3, 4, 5, 6};
+    const std::vector<double> y{1, 2, 1, 2, 7.5, 9};  // numbers, but for the last two classes
+    const std::vector<double> weights{1, 1, 1, 1, 0, 0};
+    ArrayData data{DenseView(x.data(), 6, 1), y};
+    data.weights = weights;
+    Specification specification;
+    EXPECT_EQ(prepare<double>(data, specification).loss.name, "logistic");
+    data.weights = {};
+    EXPECT_EQ(prepare<double>(data, specification).loss.name, "squared");
 }
 
 TEST(RowWeights, ZeroIsAbsentForEveryMethod) {
@@ -404,6 +490,7 @@ TEST(RowWeights, ZeroIsAbsentForEveryMethod) {
         SCOPED_TRACE(std::string(method.name));
         Specification specification = exact_specification("logistic");
         specification.options.method = method.name;
+        if (method.setting == "corrective") specification.region.name = "l1";  // it has a way to work in
         specification.options.max_epochs = 5;
         ArrayData weighted = data.data();
         weighted.weights = weights;

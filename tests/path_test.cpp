@@ -331,6 +331,7 @@ TEST_F(PathCommand, WritesTableModelAndPage) {
     EXPECT_EQ(*load_model<float>(folder_.file("data.model.npz")).region.parameters.number("radius"),
               best_radius);
     const std::string page = read_bytes(folder_.file("data.path/report.html"));
+    EXPECT_NE(page.find("<title>alfcg path data</title>"), std::string::npos);
     EXPECT_NE(page.find("Scores over the radius"), std::string::npos);
     EXPECT_NE(page.find("Coefficients over the radius"), std::string::npos);
     EXPECT_EQ(read_bytes(folder_.file("data.path/path.csv")), read_bytes(folder_.file("t.csv")));
@@ -350,6 +351,41 @@ TEST_F(PathCommand, TrainFindsTheSameRadius) {
     EXPECT_NE(run({"train", "data.csv"}).out.find("--radius auto finds a better one, as does --holdout"),
               std::string::npos);
     EXPECT_EQ(run({"train", "data.csv", "--radius", "3"}).out.find("--radius auto"), std::string::npos);
+}
+
+TEST_F(PathCommand, WhatTheDataWereTakenForIsSaidFirst) {
+    const std::string columns = std::to_string(Sample::cols);
+    const auto lines = [&](const std::vector<std::string>& arguments) {
+        const std::string out = run(arguments).out;
+        return out.substr(0, out.find('\n', out.find("\nloss ") + 1) + 1);
+    };
+    const std::string loss = "loss       logistic (from the labels), with an intercept\n";
+    const std::string all = "data       data.csv: " + std::to_string(Sample::rows) + " rows, " + columns +
+                            " features, 2 classes\n" + loss;
+    EXPECT_EQ(lines({"path", "data.csv"}), all);
+    EXPECT_EQ(lines({"train", "data.csv", "--radius", "auto"}), all);
+    EXPECT_EQ(lines({"train", "data.csv"}), all);
+    EXPECT_EQ(lines({"path", "data.csv", "--holdout", "0.3"}),
+              lines({"train", "data.csv", "--holdout", "0.3"}));
+    // Bytes, and what to do about them.
+    write_bytes(folder_.file("x.npy"),
+                npy_file<std::uint8_t>("u1", false, false, 40, 2, [](Index i, Index j) {
+                    return static_cast<std::uint8_t>(200 * ((i + j) % 2) + i);
+                }));
+    std::string labels;
+    for (int i = 0; i < 40; ++i) labels += i % 2 == 0 ? "a\n" : "b\n";
+    write_bytes(folder_.file("y.txt"), labels);
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"path", "x.npy", "--labels", "y.txt"},
+                                               {"train", "x.npy", "--labels", "y.txt", "--radius", "auto"}}) {
+        EXPECT_EQ(lines(command),
+                  "data       x.npy: 40 rows, 2 features, 2 classes, bytes (--scale divides "
+                  "them by 255)\n" +
+                      loss);
+        std::vector<std::string> scaled = command;
+        scaled.emplace_back("--scale");
+        EXPECT_EQ(lines(scaled), "data       x.npy: 40 rows, 2 features, 2 classes, divided by 255\n" + loss);
+    }
 }
 
 TEST_F(PathCommand, BadInputIsOneLine) {

@@ -140,6 +140,19 @@ TEST_F(PredictCli, ANumberOfFeaturesThatDoesNotFitIsTold) {
     EXPECT_EQ(run({"predict", "m.npz", "narrow.txt"}).err,
               "alfcg: note: narrow.txt: the largest index is 18, the model has 30 features; the others count "
               "as zero\n");
+    // Rows with all of their 18 features are stored dense; a hundred rows are too many for chance. Neither is scored.
+    std::string dense = "1";
+    for (int j = 1; j <= 18; ++j) dense += " " + std::to_string(j) + ":1";
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "1 1:1 18:2\n";
+    for (const std::string& text : {dense + "\n", many}) {
+        write("other.txt", text);
+        const auto other = run({"predict", "m.npz", "other.txt"});
+        EXPECT_EQ(other.status, 0);
+        EXPECT_EQ(other.out.find("Accuracy"), std::string::npos) << other.out;
+        EXPECT_EQ(other.err,
+                  "alfcg: note: other.txt: not scored: the largest index is 18, the model has 30 features\n");
+    }
     write("table.csv", "1,2,3,1\n4,5,6,2\n");
     EXPECT_EQ(run({"predict", "m.npz", "table.csv"}).err,
               "alfcg: table.csv:1: 4 columns, but 30 features (and perhaps a label) are expected; --drop "

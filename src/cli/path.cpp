@@ -113,7 +113,7 @@ std::string page_of(const PathArguments& arguments, const Path<Real>& path, cons
          path_pictures(path.points, path.best, path.smallest, problem.training.names))
         pictures.push_back(
             {{"title", picture.title}, {"note", picture.note}, {"svg", picture_markup(picture)}});
-    const json source{{"title", name_of_data(arguments.problem.data.source) + ": which radius"},
+    const json source{{"title", "alfcg path " + name_of_data(arguments.problem.data.source)},
                       {"command", arguments.command},
                       {"version", version()},
                       {"facts", std::move(facts)},
@@ -133,7 +133,11 @@ int run_path(PathArguments& arguments) {
     RadiusTable radii(show ? table : nullptr);
     Path<Real> path =
         find_radius<Real>(arguments.problem.file(), arguments.problem.resolve(options), along,
-                          {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
+                          {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked},
+                          [&](const Problem<Real>& problem) {
+                              if (show)
+                                  put(table, describe_problem(arguments.problem.data.source, problem) + "\n");
+                          });
     radii.close(path);
     for (const std::string& note : path.problem.training.notes) arguments.notes.push_back(with_options(note));
     const auto watch = [](const Snapshot<Real>& /*now*/) {

@@ -82,17 +82,22 @@ std::string label_mismatch(const Model<Real>& model, const Dataset<Real>& data,
                        some_of(find_classes(data.labels).names), some_of(model.classes.names));
 }
 
-// Sparse data need not use all features of the model; where they leave many out at the end, they may be other data.
+// Rows that number their features need not use all of the model's. What they leave out at the end is told where it is much;
+// where chance cannot explain it, in rows that have most features or in many rows, they are other data.
+struct AbsentFeatures {
+    std::string told;
+    bool other_data = false;
+};
 template <class Real>
-std::vector<std::string> absent_features(const Dataset<Real>& data, Index features) {
-    const auto* sparse = std::get_if<SparseFeatures<Real>>(&data.features);
-    if (sparse == nullptr || !data.names.empty()) return {};
-    Index used = 0;
-    for (const std::int32_t column : sparse->column) used = std::max<Index>(used, column + 1);
-    constexpr Index share = 10;
-    if ((features - used) * share <= features) return {};
-    return {fmt::format("{}: the largest index is {}, the model has {} features; the others count as zero",
-                        data.name, used, features)};
+AbsentFeatures absent_features(const Dataset<Real>& data, Index features) {
+    constexpr Index much = 10;  // one in
+    constexpr Index too_much = 4;
+    constexpr Index many_rows = 100;
+    const Index absent = features - data.last_feature;
+    if (data.last_feature == 0 || absent < 2 || absent * much <= features) return {};
+    const bool dense = std::holds_alternative<DenseFeatures<Real>>(data.features);
+    return {fmt::format("the largest index is {}, the model has {} features", data.last_feature, features),
+            absent * too_much >= features && (dense || rows(data.features) >= many_rows)};
 }
 
 template <class Real>
@@ -115,12 +120,14 @@ int predict_with(const PredictArguments& arguments) {
         put(stdout, text);
     }
     const Index count = rows(data.features);
-    const std::string mismatch = label_mismatch(model, data, predictions);
+    const AbsentFeatures absent = absent_features(data, model.weights.cols());
+    const std::string mismatch = absent.other_data ? absent.told : label_mismatch(model, data, predictions);
     const bool scored = predictions.scored && mismatch.empty();
     const Score score = scored ? score_of(predictions) : Score{};
     if (!arguments.quiet) {
         print_notes(data.notes);
-        print_notes(absent_features(data, model.weights.cols()));
+        if (!absent.told.empty() && !absent.other_data)
+            print_notes({fmt::format("{}: {}; the others count as zero", data.name, absent.told)});
         if (!mismatch.empty()) print_notes({fmt::format("{}: not scored: {}", data.name, mismatch)});
         if (scored && predictions.unknown > 0)
             print_notes({fmt::format(

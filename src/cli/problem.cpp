@@ -168,7 +168,26 @@ std::string describe_features(const Features<Real>& features) {
     return text;
 }
 
+template <class Real>
+std::string describe_problem(const std::string& source, const Problem<Real>& problem) {
+    const Dataset<Real>& training = problem.training;
+    const std::string classes =
+        problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
+    const double scale = training.reading.scale;
+    const std::string bytes = training.bytes ? ", bytes (--scale divides them by 255)" : "";
+    std::string text = fmt::format("data       {}: {}{}{}\n", source, describe_features(training.features),
+                                   classes, scale == 1 ? bytes : fmt::format(", divided by {}", scale));
+    if (problem.held_out)
+        text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
+    const std::string& reason = problem.loss_reason;
+    return text + fmt::format("loss       {}{}{}\n", problem.loss.name,
+                              reason.empty() ? "" : " (" + with_options(reason) + ")",
+                              problem.intercept ? ", with an intercept" : "");
+}
+
 template std::string describe_features(const Features<float>&);
 template std::string describe_features(const Features<double>&);
+template std::string describe_problem(const std::string&, const Problem<float>&);
+template std::string describe_problem(const std::string&, const Problem<double>&);
 
 }  // namespace alfcg::cli

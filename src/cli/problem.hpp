@@ -59,4 +59,8 @@ void print_notes(const std::vector<std::string>& notes);
 template <class Real>
 std::string describe_features(const Features<Real>& features);
 
+/// The first lines of the output, before anything is fitted: which data, and what was concluded from them.
+template <class Real>
+std::string describe_problem(const std::string& source, const Problem<Real>& problem);
+
 }  // namespace alfcg::cli

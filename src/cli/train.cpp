@@ -38,21 +38,10 @@ struct TrainArguments : ClosingArguments {
 
 constexpr Index default_patience = 20;
 
+// How the problem is solved; what it is has been said.
 template <class Real>
 std::string banner(const TrainArguments& arguments, const Problem<Real>& problem, const std::string& start) {
-    const std::string& loss = problem.loss.name;
-    const std::string classes =
-        problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
-    const double scale = problem.training.reading.scale;
-    std::string text = fmt::format("data       {}: {}{}{}\n", arguments.problem.data.source,
-                                   describe_features(problem.training.features), classes,
-                                   scale == 1 ? "" : fmt::format(", divided by {}", scale));
-    if (problem.held_out)
-        text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
-    const std::string& reason = problem.loss_reason;
-    text += fmt::format("loss       {}{}{}\n", loss, reason.empty() ? "" : " (" + with_options(reason) + ")",
-                        problem.intercept ? ", with an intercept" : "");
-    text += fmt::format("region     {}\n", problem.region_text);
+    std::string text = fmt::format("region     {}\n", problem.region_text);
     if (!start.empty()) text += fmt::format("start      {}\n", start);
     const MethodChoice method = choose_method(*problem.new_region(), arguments.run.resolve(0));
     const std::string why = method.reason.empty() ? "" : fmt::format(" (default: {})", method.reason);
@@ -91,19 +80,24 @@ int train(TrainArguments& arguments) {
     const Specification specification = arguments.problem.resolve(options);
     std::optional<Matrix<Real>> start;
     std::string start_text;
+    std::string introduction;  // unless a search for the radius has given it
     Problem<Real> problem;
     const bool given = specification.region.parameters.has("radius");
     if (arguments.problem.radius_auto() || (!given && specification.hold_out > 0)) {
         RadiusTable radii(show ? table : nullptr);
-        Path<Real> path =
-            find_radius<Real>(arguments.problem.file(), specification, {},
-                              {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked});
+        Path<Real> path = find_radius<Real>(
+            arguments.problem.file(), specification, {},
+            {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked},
+            [&](const Problem<Real>& found) {
+                if (show) put(table, describe_problem(arguments.problem.data.source, found) + "\n");
+            });
         radii.close(path);
         options = path.adapted(options);
         problem = std::move(path.problem);
         start = std::move(path.start);
     } else {
         problem = prepare<Real>(arguments.problem.file(), specification);
+        introduction = describe_problem(arguments.problem.data.source, problem);
         if (!given)
             arguments.notes.push_back(
                 fmt::format("the radius is {:g} because none was given: --radius auto finds a better one, as "
@@ -113,7 +107,7 @@ int train(TrainArguments& arguments) {
     if (!arguments.batches.empty())
         options.batches = read_batches(arguments.batches, rows(problem.training.features));
     if (!arguments.start.empty()) start = starting_point(arguments.start, problem, start_text);
-    if (show) put(table, banner(arguments, problem, start_text));
+    if (show) put(table, introduction + banner(arguments, problem, start_text));
 
     std::string trace(trace_header);
     std::optional<Progress> progress;

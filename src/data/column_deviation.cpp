@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "data/row_access.hpp"
@@ -25,39 +26,48 @@ struct Column {
     double deviations = 0;
     double squares = 0;
     Index entries = 0;  // stored; sparse only
+    double stored = 0;  // their weight
 
-    void first_look(double x) {
+    void first_look(double x, double weight) {
         const double y = x - origin;
-        sum += y;
+        sum += weight * y;
         largest = std::max(largest, std::abs(y));
     }
-    void end_first_look(Index rows) {
-        mean = sum / static_cast<double>(rows);
+    void end_first_look(double total) {
+        mean = sum / total;
         scale = largest > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000)) : 0;
     }
-    void second_look(double x, Index times = 1) {
+    void second_look(double x, double weight) {
         const double deviation = (x - origin - mean) * scale;
-        const auto weight = static_cast<double>(times);
         deviations += weight * deviation;
         squares += weight * deviation * deviation;
     }
-    [[nodiscard]] double standard_deviation(Index rows) const {
+    [[nodiscard]] double standard_deviation(double total) const {
         if (largest == 0) return 0;
-        const auto n = static_cast<double>(rows);
-        const double variance = (squares - deviations * deviations / n) / n;
+        const double variance = (squares - deviations * deviations / total) / total;
         // Not constant, but so little that rounding swallowed it: still not zero.
         return std::max(std::sqrt(std::max(variance, 0.0)) / scale, std::numeric_limits<double>::min());
     }
 };
 
+double weight_of_row(std::span<const double> weights, Index row) {
+    return weights.empty() ? 1 : weights[static_cast<std::size_t>(row)];
+}
+
+double total_weight(std::span<const double> weights, Index rows) {
+    return weights.empty() ? static_cast<double>(rows) : std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
 }  // namespace
 
 template <class Real>
-std::vector<double> column_deviations(const DenseFeatures<Real>& features, int threads) {
+std::vector<double> column_deviations(const DenseFeatures<Real>& features, std::span<const double> weights,
+                                      int threads) {
     const Index rows = features.rows();
     const Index cols = features.cols();
     std::vector<double> result(static_cast<std::size_t>(cols));
     if (rows == 0) return result;
+    const double total = total_weight(weights, rows);
     // A thread has columns of its own, a block of them at a time: whole cache lines, and no sums to combine.
     constexpr Index block = 64;
     const Index blocks = (cols + block - 1) / block;
@@ -69,52 +79,64 @@ std::vector<double> column_deviations(const DenseFeatures<Real>& features, int t
             Column column[block];
             for (Index j = 0; j < width; ++j)
                 column[j].origin = static_cast<double>(features.row(0)[first + j]);
-            for (Index i = 0; i < rows; ++i)
+            for (Index i = 0; i < rows; ++i) {
+                const double weight = weight_of_row(weights, i);
                 for (Index j = 0; j < width; ++j)
-                    column[j].first_look(static_cast<double>(features.row(i)[first + j]));
-            for (Index j = 0; j < width; ++j) column[j].end_first_look(rows);
-            for (Index i = 0; i < rows; ++i)
+                    column[j].first_look(static_cast<double>(features.row(i)[first + j]), weight);
+            }
+            for (Index j = 0; j < width; ++j) column[j].end_first_look(total);
+            for (Index i = 0; i < rows; ++i) {
+                const double weight = weight_of_row(weights, i);
                 for (Index j = 0; j < width; ++j)
-                    column[j].second_look(static_cast<double>(features.row(i)[first + j]));
+                    column[j].second_look(static_cast<double>(features.row(i)[first + j]), weight);
+            }
             for (Index j = 0; j < width; ++j)
-                result[static_cast<std::size_t>(first + j)] = column[j].standard_deviation(rows);
+                result[static_cast<std::size_t>(first + j)] = column[j].standard_deviation(total);
         }
     });
     return result;
 }
 
 template <class Real>
-std::vector<double> column_deviations(const SparseFeatures<Real>& features, int /*threads*/) {
+std::vector<double> column_deviations(const SparseFeatures<Real>& features, std::span<const double> weights,
+                                      int /*threads*/) {
     const Index rows = features.rows();
+    const double total = total_weight(weights, rows);
     std::vector<Column> columns(static_cast<std::size_t>(features.cols()));
     const auto each = [&](const auto& look) {
-        for (Index i = 0; i < rows; ++i)
+        for (Index i = 0; i < rows; ++i) {
+            const double weight = weight_of_row(weights, i);
             for_each_entry(features, i, [&](Index j, Real value) {
-                look(columns[static_cast<std::size_t>(j)], static_cast<double>(value));
+                look(columns[static_cast<std::size_t>(j)], static_cast<double>(value), weight);
             });
+        }
     };
-    each([](Column& column, double value) {
+    each([](Column& column, double value, double weight) {
         if (column.entries++ == 0) column.origin = value;
+        column.stored += weight;
     });
     // One absent entry, and zero is among the column's values: the natural origin.
     for (Column& column : columns)
         if (column.entries < rows) column.origin = 0;
-    each([](Column& column, double value) { column.first_look(value); });
-    for (Column& column : columns) column.end_first_look(rows);
-    each([](Column& column, double value) { column.second_look(value); });
+    each([](Column& column, double value, double weight) { column.first_look(value, weight); });
+    for (Column& column : columns) column.end_first_look(total);
+    each([](Column& column, double value, double weight) { column.second_look(value, weight); });
     std::vector<double> result;
     result.reserve(columns.size());
     for (Column& column : columns) {
-        column.second_look(column.entries < rows ? 0.0 : column.origin,
-                           column.entries < rows ? rows - column.entries : 0);
-        result.push_back(column.standard_deviation(rows));
+        if (column.entries < rows) column.second_look(0, std::max(total - column.stored, 0.0));
+        result.push_back(column.standard_deviation(total));
     }
     return result;
 }
 
-template std::vector<double> column_deviations(const DenseFeatures<float>& features, int threads);
-template std::vector<double> column_deviations(const DenseFeatures<double>& features, int threads);
-template std::vector<double> column_deviations(const SparseFeatures<float>& features, int threads);
-template std::vector<double> column_deviations(const SparseFeatures<double>& features, int threads);
+template std::vector<double> column_deviations(const DenseFeatures<float>& features,
+                                               std::span<const double> weights, int threads);
+template std::vector<double> column_deviations(const DenseFeatures<double>& features,
+                                               std::span<const double> weights, int threads);
+template std::vector<double> column_deviations(const SparseFeatures<float>& features,
+                                               std::span<const double> weights, int threads);
+template std::vector<double> column_deviations(const SparseFeatures<double>& features,
+                                               std::span<const double> weights, int threads);
 
 }  // namespace alfcg

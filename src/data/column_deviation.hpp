@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "alfcg/data/features.hpp"
@@ -7,10 +8,13 @@
 namespace alfcg {
 
 /// Population standard deviation (1/N) of every column, absent entries of sparse data counting as zeros;
-/// exactly 0 for a constant column and for no other. The answer does not depend on the number of threads.
+/// exactly 0 for a constant column and for no other. A row of weight 2 counts as two (no weights: all count once). The
+/// answer does not depend on the number of threads.
 template <class Real>
-std::vector<double> column_deviations(const DenseFeatures<Real>& features, int threads);
+std::vector<double> column_deviations(const DenseFeatures<Real>& features, std::span<const double> weights,
+                                      int threads);
 template <class Real>
-std::vector<double> column_deviations(const SparseFeatures<Real>& features, int threads);
+std::vector<double> column_deviations(const SparseFeatures<Real>& features, std::span<const double> weights,
+                                      int threads);
 
 }  // namespace alfcg

@@ -10,6 +10,7 @@
 #include "data/csv_record.hpp"
 #include "data/csv_rows.hpp"
 #include "data/csv_table.hpp"
+#include "data/label_file.hpp"
 #include "data/memory.hpp"
 #include "data/text_pieces.hpp"
 
@@ -80,6 +81,9 @@ class DenseReader {
         Dataset<Real> data;
         data.labels = std::move(labels_);
         data.weights = std::move(weights_);
+        if (!options_.weights.empty() && data.weights.empty())
+            data.weights = read_weight_file(options_.weights, rows_, options_.rows, path_);
+        check_weights(data.weights, path_);
         make_features(path_, layout_, options_, {std::move(entries_), rows_, missing_, std::move(pieces_)},
                       data);
         return data;

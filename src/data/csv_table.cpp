@@ -46,7 +46,7 @@ class FeatureMaker {
         for (const auto& piece : table_.pieces)
             for (const auto& [place, ignored] : piece.words) words_[place];
         for (auto& [place, words] : words_) collect_words(place, words);
-        find_fill();
+        find_fill(data.weights);
         if (table_.missing) fill();
         name_features(data);
         if (words_.empty())
@@ -144,8 +144,8 @@ class FeatureMaker {
                 column(place) + ": another column has this name; columns of words need one of their own");
     }
 
-    // What stands for missing values, by place.
-    void find_fill() {
+    // What stands for missing values, by place. A row of weight 2 counts as two; no weights: all count once.
+    void find_fill(const std::vector<double>& weights) {
         if (!layout_.fills) return;
         fill_.assign(static_cast<std::size_t>(layout_.places()), 0);
         if (!options_.reading.fill.empty()) {
@@ -156,15 +156,18 @@ class FeatureMaker {
         }
         if (options_.missing != "mean") return;
         std::vector<double> count(fill_.size());
-        for (Index i = 0; i < table_.rows; ++i)
+        for (Index i = 0; i < table_.rows; ++i) {
+            const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(i)];
+            if (weight == 0) continue;
             for (Index k = 0; k < layout_.places(); ++k) {
                 const auto value = static_cast<double>(entry(i, k));
                 if (std::isnan(value)) continue;
                 auto& known = count[static_cast<std::size_t>(k)];
                 auto& mean = fill_[static_cast<std::size_t>(k)];
-                known += 1;
-                mean += (value - mean) / known;  // no sum that could overflow
+                known += weight;
+                mean += (value - mean) / (known / weight);  // no sum that could overflow
             }
+        }
         for (Index k = 0; k < layout_.places(); ++k) {
             if (words_.contains(k))
                 fill_[static_cast<std::size_t>(k)] = 0;

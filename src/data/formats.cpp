@@ -22,6 +22,7 @@ Dataset<Real> read_matrix(ByteSource& source, const ArrayLayout& layout, const R
     check_feature_count(source.path(), 0, layout.cols, options);
     Dataset<Real> data;
     data.features = read_array<Real>(source, layout, options.rows);
+    data.bytes = layout.type == ElementType::u8;
     return data;
 }
 

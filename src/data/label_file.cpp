@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -80,6 +81,11 @@ std::vector<double> read_weight_file(const std::string& path, Index rows, Index 
         weights.push_back(weight);
     }
     return weights;
+}
+
+void check_weights(const std::vector<double>& weights, const std::string& data) {
+    if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; }))
+        throw Error(data + ": every row has the weight 0; some must be positive (`weights`)");
 }
 
 }  // namespace alfcg

@@ -15,5 +15,7 @@ Labels read_label_file(const std::string& path, Index rows, Index most, const st
 /// The weights of `rows` samples, from the same kinds of files. Throws InputError when one is no finite number, or negative.
 std::vector<double> read_weight_file(const std::string& path, Index rows, Index most,
                                      const std::string& data);
+/// Throws Error when there are weights, and all of them are 0.
+void check_weights(const std::vector<double>& weights, const std::string& data);
 
 }  // namespace alfcg

@@ -133,6 +133,7 @@ class SparseReader {
         value_.extend(static_cast<std::size_t>(pairs_));
         Dataset<Real> data;
         data.labels = std::move(labels_);
+        data.last_feature = last_index_;
         if (better_dense<Real>(rows_, cols, pairs_)) {
             spread(start_, column_, rows_, cols, value_);
             data.features = DenseFeatures<Real>(std::move(value_), rows_, cols);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <new>
@@ -41,8 +40,7 @@ void complete_weights(Dataset<Real>& data, const std::string& source, const Read
     if (options.weights.empty()) return;
     if (data.weights.empty())
         data.weights = read_weight_file(options.weights, rows(data.features), options.rows, source);
-    if (std::all_of(data.weights.begin(), data.weights.end(), [](double weight) { return weight == 0; }))
-        throw Error(source + ": every row has the weight 0; some must be positive (`weights`)");
+    check_weights(data.weights, source);
 }
 
 template <class Real>

@@ -98,12 +98,15 @@ Normalization parse_normalization(std::string_view text) {
 }
 
 template <class Real>
-Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads) {
+Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads,
+                        std::span<const double> weights) {
     Scaling scaling;
     scaling.kind = kind;
     if (kind == Normalization::columns) {
         scaling.divisors = std::visit(
-            [&](const auto& f) { return column_deviations(f, useful_threads(f, resolve_threads(threads))); },
+            [&](const auto& f) {
+                return column_deviations(f, weights, useful_threads(f, resolve_threads(threads)));
+            },
             features);
         for (std::size_t j = 0; j < scaling.divisors.size(); ++j) {
             if (scaling.divisors[j] == 0) scaling.divisors[j] = 1;
@@ -113,7 +116,7 @@ Scaling measure_scaling(const Features<Real>& features, Normalization kind, int 
         }
     }
     if (kind == Normalization::spectral) {
-        const double largest = largest_singular_value(features, threads);
+        const double largest = largest_singular_value(features, threads, weights);
         scaling.divisors = {largest > 0 ? largest : 1};
     }
     return scaling;
@@ -136,8 +139,10 @@ Features<Real> scaled(Features<Real> features, const Scaling& scaling, int threa
     return features;
 }
 
-template Scaling measure_scaling(const Features<float>& features, Normalization kind, int threads);
-template Scaling measure_scaling(const Features<double>& features, Normalization kind, int threads);
+template Scaling measure_scaling(const Features<float>& features, Normalization kind, int threads,
+                                 std::span<const double> weights);
+template Scaling measure_scaling(const Features<double>& features, Normalization kind, int threads,
+                                 std::span<const double> weights);
 template Features<float> scaled(Features<float> features, const Scaling& scaling, int threads);
 template Features<double> scaled(Features<double> features, const Scaling& scaling, int threads);
 

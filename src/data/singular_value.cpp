@@ -14,13 +14,16 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-// v -> AᵀA v or A Aᵀ v, whichever side is smaller, for A = scale * data. Rows are shared among the threads;
+// v -> AᵀA v or A Aᵀ v, whichever side is smaller, for A = scale * data, row i times the root of its weight. Rows are shared among the threads;
 // each has a partial sum of its own, and the sums are added in the order of the threads.
 template <class AnyFeatures>
 class GramOperator {
   public:
-    GramOperator(const AnyFeatures& features, int threads)
+    GramOperator(const AnyFeatures& features, std::span<const double> weights, int threads)
         : features_(features), threads_(threads), by_columns_(features.cols() <= features.rows()) {
+        for (const double weight : weights) roots_.push_back(std::sqrt(weight));
+        const double heaviest = roots_.empty() ? 1 : *std::max_element(roots_.begin(), roots_.end());
+        for (double& root : roots_) root /= heaviest;
         std::vector<double> largest(static_cast<std::size_t>(threads));
         parallel(threads, [&](int thread) {
             const auto [first, last] = range_of_part(features.rows(), thread, threads);
@@ -31,29 +34,37 @@ class GramOperator {
         const double most = *std::max_element(largest.begin(), largest.end());
         // A power of two near 1 / largest entry: squares of any data then stay within range.
         scale_ = most > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(most), -1000, 1000)) : 0;
+        divisor_ = scale_ / heaviest;
         partial_.resize(static_cast<std::size_t>(threads));
     }
 
-    [[nodiscard]] double scale() const { return scale_; }  // 0 when all the data are
+    // What a singular value is to be divided by; 0 when all the data are.
+    [[nodiscard]] double scale() const { return divisor_; }
     [[nodiscard]] Index size() const { return by_columns_ ? features_.cols() : features_.rows(); }
 
     // The scale goes to the vectors before they meet the data: no product then leaves the range of a double.
     void apply(const Vector& in, Vector& out) {
         scaled_ = scale_ * in;
         if (by_columns_) {
-            add_rows([&](Index i) { return scale_ * row_dot(features_, i, scaled_.data()); }, out);
+            add_rows(
+                [&](Index i) { return root(i) * root(i) * scale_ * row_dot(features_, i, scaled_.data()); },
+                out);
             return;
         }
-        add_rows([&](Index i) { return scaled_[i]; }, middle_);
+        add_rows([&](Index i) { return root(i) * scaled_[i]; }, middle_);
         middle_ *= scale_;
         out.resize(features_.rows());
         parallel(threads_, [&](int thread) {
             const auto [first, last] = range_of_part(features_.rows(), thread, threads_);
-            for (Index i = first; i < last; ++i) out[i] = row_dot(features_, i, middle_.data());
+            for (Index i = first; i < last; ++i) out[i] = root(i) * row_dot(features_, i, middle_.data());
         });
     }
 
   private:
+    [[nodiscard]] double root(Index i) const {
+        return roots_.empty() ? 1 : roots_[static_cast<std::size_t>(i)];
+    }
+
     // sum = Σ_i factor(i) row_i
     template <class Factor>
     void add_rows(const Factor& factor, Vector& sum) {
@@ -71,7 +82,9 @@ class GramOperator {
     const AnyFeatures& features_;
     int threads_;
     bool by_columns_;
+    std::vector<double> roots_;  // of the weights over the largest; empty: all are 1
     double scale_ = 0;
+    double divisor_ = 0;
     std::vector<Vector> partial_;
     Vector scaled_;
     Vector middle_;
@@ -133,18 +146,20 @@ double largest_eigenvalue(Operator& op) {
 }  // namespace
 
 template <class Real>
-double largest_singular_value(const Features<Real>& features, int threads) {
+double largest_singular_value(const Features<Real>& features, int threads, std::span<const double> weights) {
     return std::visit(
         [&](const auto& f) {
             if (f.rows() == 0 || f.cols() == 0) return 0.0;
-            GramOperator op(f, useful_threads(f, resolve_threads(threads)));
+            GramOperator op(f, weights, useful_threads(f, resolve_threads(threads)));
             if (op.scale() == 0) return 0.0;
             return std::sqrt(std::max(0.0, largest_eigenvalue(op))) / op.scale();
         },
         features);
 }
 
-template double largest_singular_value(const Features<float>& features, int threads);
-template double largest_singular_value(const Features<double>& features, int threads);
+template double largest_singular_value(const Features<float>& features, int threads,
+                                       std::span<const double> weights);
+template double largest_singular_value(const Features<double>& features, int threads,
+                                       std::span<const double> weights);
 
 }  // namespace alfcg

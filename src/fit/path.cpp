@@ -281,7 +281,7 @@ void PathOptions::verify(const Specification& specification) const {
 
 template <class Real>
 Path<Real> find_radius(const Data& data, const Specification& specification, const PathOptions& options,
-                       const PathObserver& observer) {
+                       const PathObserver& observer, const std::function<void(const Problem<Real>&)>& begun) {
     options.verify(specification);
     specification.verify();
     // None that is longer than the last one may be.
@@ -305,6 +305,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
             whole.problem = prepare<Real>(std::move(rows), specification);
         }
     }
+    if (begun) begun(whole.problem);
     // Set aside for the path, so that its fits do not look at them.
     whole.unseen = std::move(whole.problem.held_out);
     whole.problem.held_out.reset();
@@ -344,7 +345,9 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     return path;
 }
 
-template Path<float> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&);
-template Path<double> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&);
+template Path<float> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&,
+                                 const std::function<void(const Problem<float>&)>&);
+template Path<double> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&,
+                                  const std::function<void(const Problem<double>&)>&);
 
 }  // namespace alfcg

@@ -31,6 +31,18 @@ void check_weights(const std::string& name, Shape shape, int threads) {
                  "fewer features (`features`) or outputs are needed");
 }
 
+// The loss that was asked for, or the one that suits the labels.
+template <class Real>
+void choose_loss(Problem<Real>& problem, const Specification& specification) {
+    problem.loss = specification.loss;
+    if (problem.loss.name.empty()) {
+        const LossChoice choice = choose_loss(problem.training.labels, problem.training.classes);
+        problem.loss.name = choice.name;
+        problem.loss_reason = choice.reason;
+    }
+    verify(problem.loss);
+}
+
 template <class Real>
 Problem<Real> make_problem(Dataset<Real> data, const Specification& specification) {
     Problem<Real> problem;
@@ -39,15 +51,13 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     problem.training = std::move(data);
     Dataset<Real>& training = problem.training;
     if (training.labels.empty()) throw InputError(training.name, 0, "labels are needed to learn from");
-    problem.loss = specification.loss;
-    if (problem.loss.name.empty()) {
-        const LossChoice choice = choose_loss(training.labels, training.classes);
-        problem.loss.name = choice.name;
-        problem.loss_reason = choice.reason;
-    }
-    verify(problem.loss);
+    choose_loss(problem, specification);
+    if (specification.class_weights.any() && !loss_info(problem.loss.name).classifies())
+        throw QuantityError("class-weights", fmt::format("is for classes, which the {} loss does not have",
+                                                         problem.loss.name));
+    // Rows of weight 0 are as if absent: nothing is concluded from them.
+    if (weigh(training, specification.class_weights)) choose_loss(problem, specification);
     problem.intercept = specification.intercept;
-    weigh(training, problem.loss, specification.class_weights);
     Targets targets = targets_of(training, problem.loss.name, problem.classes);
     problem.region = complete(specification.region, targets.outputs > 1 ? "nuclear" : "l1");
     if (specification.hold_out > 0) {
@@ -60,7 +70,8 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     targets.weights = training.weights;
     check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
     problem.region_text = problem.new_region()->describe();
-    problem.scaling = measure_scaling(training.features, specification.normalization, problem.threads);
+    problem.scaling =
+        measure_scaling(training.features, specification.normalization, problem.threads, training.weights);
     training.features = scaled(std::move(training.features), problem.scaling, problem.threads);
     problem.objective = linear_objective(training.features, std::move(targets), problem.loss, problem.threads,
                                          specification.intercept);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
@@ -50,14 +51,15 @@ void multiply(Dataset<Real>& data, const Classes& classes, const std::vector<dou
 }
 
 template <class Real>
-void take_out_zeros(Dataset<Real>& data) {
+bool take_out_zeros(Dataset<Real>& data) {
     std::vector<bool> absent;
     for (const double weight : data.weights) absent.push_back(weight == 0);
     const auto zeros = std::count(absent.begin(), absent.end(), true);
-    if (zeros == 0) return;
+    if (zeros == 0) return false;
     if (zeros == std::ssize(absent))
         throw QuantityError("weights", fmt::format("of {} are all 0", data.name));
     take_rows(data, absent);
+    return true;
 }
 
 }  // namespace
@@ -88,7 +90,7 @@ ClassWeights ClassWeights::parse(const std::string& text) {
 }
 
 template <class Real>
-void weigh(Dataset<Real>& data, const LossSpec& loss, const ClassWeights& classes) {
+bool weigh(Dataset<Real>& data, const ClassWeights& classes) {
     const Index count = rows(data.features);
     if (!data.weights.empty() && std::ssize(data.weights) != count)
         throw QuantityError(
@@ -98,29 +100,28 @@ void weigh(Dataset<Real>& data, const LossSpec& loss, const ClassWeights& classe
             throw QuantityError("weights",
                                 fmt::format("of {}, row {}: must be a finite number of at least 0, not {}",
                                             data.name, i + 1, data.weights[i]));
-    if (classes.balanced || !classes.given.empty()) {
-        if (!loss_info(loss.name).classifies())
-            throw QuantityError("class-weights",
-                                fmt::format("is for classes, which the {} loss does not have", loss.name));
-    }
     if (!classes.given.empty()) {
         const Classes found = find_classes(data.labels);
         multiply(data, found, given_weights(classes, found));
     }
-    take_out_zeros(data);
+    return take_out_zeros(data);
 }
 
 template <class Real>
 void balance(Dataset<Real>& data, const Classes& classes) {
-    std::vector<double> counts(classes.names.size(), 0);
-    for (const std::int32_t code : classes.encode(data.labels)) ++counts[static_cast<std::size_t>(code)];
-    const double share = static_cast<double>(rows(data.features)) / static_cast<double>(counts.size());
-    for (double& count : counts) count = share / count;
-    multiply(data, classes, counts);
+    data.weights.resize(static_cast<std::size_t>(rows(data.features)), 1);
+    std::vector<double> sums(classes.names.size(), 0);
+    const std::vector<std::int32_t> codes = classes.encode(data.labels);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        sums[static_cast<std::size_t>(codes[i])] += data.weights[i];
+    const double share =
+        std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(classes.names.size());
+    for (double& sum : sums) sum = share / sum;
+    multiply(data, classes, sums);
 }
 
-template void weigh(Dataset<float>&, const LossSpec&, const ClassWeights&);
-template void weigh(Dataset<double>&, const LossSpec&, const ClassWeights&);
+template bool weigh(Dataset<float>&, const ClassWeights&);
+template bool weigh(Dataset<double>&, const ClassWeights&);
 template void balance(Dataset<float>&, const Classes&);
 template void balance(Dataset<double>&, const Classes&);
 

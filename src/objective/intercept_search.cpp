@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace alfcg {
 
@@ -119,7 +120,8 @@ InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std
         gradient.swap(next_gradient);
         value = next_value;
     }
-    return {value, largest_of(gradient) <= tolerance};
+    const bool certain = largest_of(gradient) <= tolerance;
+    return {value, certain, !certain && std::isfinite(reach), std::move(gradient)};
 }
 
 }  // namespace alfcg

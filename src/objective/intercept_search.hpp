@@ -34,7 +34,9 @@ using InterceptLoss = FunctionRef<double(std::span<const double> at, std::span<d
 
 struct InterceptFound {
     double loss = 0;
-    bool certain = false;  // all derivatives are zero to the tolerance
+    bool certain = false;            // all derivatives are zero to the tolerance
+    bool going = false;              // they are not, within a `reach` that is not infinite
+    std::vector<double> derivative;  // what they are
 };
 
 /// Quasi-Newton search (BFGS) for the intercepts where all derivatives are at most `tolerance` in size. `inverse`, as

@@ -74,7 +74,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       scratch_(static_cast<std::size_t>(threads_)),
       may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
     if (shape_.cols == 0) throw Error("the data have no features");
-    if (intercept) begin_intercept();
+    if (intercept) begin_intercept(features, targets.weights);
 }
 
 template <class Real>

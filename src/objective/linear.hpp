@@ -38,6 +38,7 @@ class LinearObjective final : public Objective<Real> {
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
     std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
+    bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
 
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
     /// product of its residual and its features.
@@ -91,12 +92,12 @@ class LinearObjective final : public Objective<Real> {
     // Over all rows, from what is remembered if that can be.
     double full_pass(const Iterate<Real>& x, Matrix<Real>* gradient);
     Source source_of(const Iterate<Real>& x);
-    void begin_intercept();
+    void begin_intercept(const Features<Real>& features, std::span<const double> weights);
     double full_pass_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient, Source source);
     // The least mean loss over the intercept, which starts from `at` and ends there; load(range, scores) gives a block's
     // scores without it. `x` is where that is, or null for a point in between.
     using LoadScores = FunctionRef<void(RowRange range, Real* scores)>;
-    double best_intercept(LoadScores load, std::vector<double>& at, const Iterate<Real>* x);
+    InterceptFound best_intercept(LoadScores load, std::vector<double>& at, const Iterate<Real>* x);
     [[nodiscard]] const std::vector<double>& intercept_at(const Iterate<Real>& x) const;
     void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,
                        Real* scores) const;
@@ -140,6 +141,7 @@ class LinearObjective final : public Objective<Real> {
     std::vector<double> inverse_;
     Version inverse_at_ = Version::none;
     double intercept_scale_ = 0;  // of derivatives: root mean square of the residuals without features
+    std::vector<double> centre_;  // the mean of the rows
 
     // Of an iterate whose batch gradients are asked for: moves, by where they lead, and the points that the weights of
     // the engine's sets are of.

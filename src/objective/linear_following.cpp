@@ -124,7 +124,7 @@ double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Rea
     };
     if (intercept_) {
         std::vector<double> at = intercept_at(x);
-        return best_intercept(load, at, nullptr);
+        return best_intercept(load, at, nullptr).loss;
     }
     losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});

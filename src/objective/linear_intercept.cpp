@@ -3,7 +3,11 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
+#include <variant>
 
+#include "core/parallel.hpp"
+#include "data/row_access.hpp"
 #include "objective/linear.hpp"
 
 namespace alfcg {
@@ -30,6 +34,30 @@ double sum_of(Index count, const Real* values) {
     double sum = 0;
     for (; i < count; ++i) sum += static_cast<double>(values[i]);
     return std::accumulate(sums.begin(), sums.end(), sum);
+}
+
+// The mean of the rows, weighted as they are.
+template <class AnyFeatures>
+std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, int threads) {
+    threads = useful_threads(features, threads);
+    const auto width = static_cast<std::size_t>(features.cols());
+    std::vector<std::vector<double>> sums(static_cast<std::size_t>(threads));
+    std::vector<double> total(sums.size());
+    parallel(threads, [&](int thread) {
+        std::vector<double>& sum = sums[static_cast<std::size_t>(thread)];
+        sum.assign(width, 0);
+        const auto [first, last] = range_of_part(features.rows(), thread, threads);
+        for (Index i = first; i < last; ++i) {
+            const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(i)];
+            row_add(features, i, weight, sum.data());
+            total[static_cast<std::size_t>(thread)] += weight;
+        }
+    });
+    const double all = std::accumulate(total.begin(), total.end(), 0.0);
+    std::vector<double> mean(width);
+    for (const std::vector<double>& sum : sums)
+        for (std::size_t j = 0; j < width; ++j) mean[j] += sum[j] / all;
+    return mean;
 }
 
 void set_diagonal(const std::vector<double>& diagonal, std::vector<double>& matrix) {
@@ -80,8 +108,9 @@ void LinearObjective<Real>::add_residuals(const Real* residuals, Index count, ke
 
 // Without features, classes have an intercept in closed form; numbers are searched for theirs at the first point.
 template <class Real>
-void LinearObjective<Real>::begin_intercept() {
+void LinearObjective<Real>::begin_intercept(const Features<Real>& features, std::span<const double> weights) {
     may_remember_ = true;
+    centre_ = std::visit([&](const auto& f) { return mean_row(f, weights, threads_); }, features);
     engine_->begin({nullptr, samples_}, scoring(), 1);
     const auto layout = engine_->layout(shape_.rows);
     prepare_scratch(1, {});
@@ -102,8 +131,8 @@ void LinearObjective<Real>::begin_intercept() {
 }
 
 template <class Real>
-double LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double>& at,
-                                             const Iterate<Real>* x) {
+InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double>& at,
+                                                     const Iterate<Real>* x) {
     const MadeMove<Real>* made = x != nullptr ? x->last_move() : nullptr;
     std::vector<double> inverse;
     if (made != nullptr && made->from == inverse_at_) {
@@ -154,7 +183,7 @@ double LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double
         inverse_.swap(inverse);
         inverse_at_ = x->version();
     }
-    return found.loss;
+    return found;
 }
 
 // The data are looked at twice: for the scores, unless they can be had without, and for the gradient.
@@ -175,16 +204,24 @@ double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, M
     own.at = intercept_at(x);
     own.next.clear();
     const auto layout = engine_->layout(shape_.rows);
-    const double value =
+    const InterceptFound found =
         best_intercept([&](RowRange range, Real* block) { scores.load(range, block, layout); }, own.at, &x);
+    if (!own.best) own.going = found.going;
     own.best = true;
-    if (gradient != nullptr)
-        run({.selection = all,
-             .points = {.x = &x},
-             .gradient = gradient,
-             .source = Source::remembered,
-             .scores = &scores});
-    return value;
+    if (gradient == nullptr) return found.loss;
+    run({.selection = all,
+         .points = {.x = &x},
+         .gradient = gradient,
+         .source = Source::remembered,
+         .scores = &scores});
+    if (own.going) return found.loss;
+    // Residuals r should add up to 0, and do so to the tolerance of the search. The gradient is the same for features
+    // less any constant then; their own distance from 0 (years, prices) must not multiply what is left: Σ r (x - centre).
+    for (Index l = 0; l < shape_.rows; ++l)
+        for (Index j = 0; j < shape_.cols; ++j)
+            (*gradient)(l, j) -= static_cast<Real>(found.derivative[static_cast<std::size_t>(l)] *
+                                                   centre_[static_cast<std::size_t>(j)]);
+    return found.loss;
 }
 
 // A stochastic Newton step, with the curvature of a model without features: b follows the weights at the pace at which
@@ -214,25 +251,25 @@ std::vector<double> LinearObjective<Real>::intercept(const Iterate<Real>& x) {
     return intercept;
 }
 
-template void LinearObjective<float>::begin_intercept();
+template void LinearObjective<float>::begin_intercept(const Features<float>&, std::span<const double>);
 template const std::vector<double>& LinearObjective<float>::intercept_at(const Iterate<float>&) const;
 template void LinearObjective<float>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
                                                     float*) const;
 template void LinearObjective<float>::add_residuals(const float*, Index, kernels::ScoreLayout, double*) const;
-template double LinearObjective<float>::best_intercept(LoadScores, std::vector<double>&,
-                                                       const Iterate<float>*);
+template InterceptFound LinearObjective<float>::best_intercept(LoadScores, std::vector<double>&,
+                                                               const Iterate<float>*);
 template double LinearObjective<float>::full_pass_with_intercept(const Iterate<float>&, Matrix<float>*,
                                                                  Source);
 template void LinearObjective<float>::move_intercept(const Iterate<float>&, Index, double);
 template std::vector<double> LinearObjective<float>::intercept(const Iterate<float>&);
-template void LinearObjective<double>::begin_intercept();
+template void LinearObjective<double>::begin_intercept(const Features<double>&, std::span<const double>);
 template const std::vector<double>& LinearObjective<double>::intercept_at(const Iterate<double>&) const;
 template void LinearObjective<double>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
                                                      double*) const;
 template void LinearObjective<double>::add_residuals(const double*, Index, kernels::ScoreLayout,
                                                      double*) const;
-template double LinearObjective<double>::best_intercept(LoadScores, std::vector<double>&,
-                                                        const Iterate<double>*);
+template InterceptFound LinearObjective<double>::best_intercept(LoadScores, std::vector<double>&,
+                                                                const Iterate<double>*);
 template double LinearObjective<double>::full_pass_with_intercept(const Iterate<double>&, Matrix<double>*,
                                                                   Source);
 template void LinearObjective<double>::move_intercept(const Iterate<double>&, Index, double);

@@ -69,6 +69,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     [[nodiscard]] std::optional<Status> budget_spent(bool stop_asked) const;
     void ask_method();
     bool gap_reached();  // where a look at the exact gap is due
+    bool settled();      // else x is a new point, where the objective goes on
     [[nodiscard]] double wanted_gap(double objective);
     void take_step();             // x_{t+1}
     void conclude();              // at the end of a run
@@ -245,6 +246,15 @@ bool Loop<Real>::gap_reached() {
 }
 
 template <class Real>
+bool Loop<Real>::settled() {
+    const bool own = proposal_.value.has_value();
+    if (objective_.settled(own ? x_ : here_)) return true;
+    if (!own) x_.stand_at(here_);
+    x_.look_again();
+    return false;
+}
+
+template <class Real>
 void Loop<Real>::take_step() {
     const auto charge = account_.charge(&Timings::step);
     x_.make(proposal_.move, proposal_.step);
@@ -269,16 +279,18 @@ Result<Real> Loop<Real>::solve() {
         status = budget_spent(stop_asked);
         if (status) break;
         ask_method();
-        if (gap_reached()) {
+        const bool reached = gap_reached();
+        if (reached && settled()) {
             status = Status::converged;
             break;
         }
-        if (proposal_.exhausted) {
+        if (!reached && proposal_.exhausted) {
             status = Status::precision;
             break;
         }
+        if (reached) this->step = 0;
         if (observer_(*this) == Action::stop) stop_asked = true;
-        take_step();
+        if (!reached) take_step();
     }
     // The last iterate: it has been reached, and no step leads away from it.
     if (status != Status::converged && status != Status::precision) conclude();

@@ -30,6 +30,8 @@ struct Dataset {
     bool classes = false;            // the labels are classes for certain, also where they are numbers
     std::vector<double> weights;     // of the rows; empty: all alike
     std::vector<std::string> names;  // of the features; empty: they have none
+    Index last_feature = 0;  // the last one that occurs, from 1, where rows number theirs; 0: they do not
+    bool bytes = false;      // the features were stored as bytes
     Reading reading;
     std::vector<std::string> notes;  // what a reader should know about the reading, a line each
 };

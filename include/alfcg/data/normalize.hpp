@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,11 @@ struct Scaling {
     std::vector<double> divisors;  // columns: one per feature; spectral: one; else empty
 };
 
-/// Measures the scaling of `features` (nothing is changed).
+/// Measures the scaling of `features` (nothing is changed). With weights, one for each row and none of them 0, a row of
+/// weight 2 counts as two.
 template <class Real>
-Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads);
+Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads,
+                        std::span<const double> weights = {});
 
 /// The features divided by it. Memory that nobody else looks at, of features that are moved in, is scaled in place; anything
 /// else is copied first, and stays as it is.
@@ -33,8 +36,9 @@ Features<Real> scaled(Features<Real> features, const Scaling& scaling, int threa
 /// Throws Error when the scaling is not one of data with so many features.
 void check_scaling(const Scaling& scaling, Index features, bool sparse);
 
-/// Largest singular value of the data, to about 1e-10 relative in double precision.
+/// Largest singular value of the data, to about 1e-10 relative in double precision; weights are as above.
 template <class Real>
-double largest_singular_value(const Features<Real>& features, int threads);
+double largest_singular_value(const Features<Real>& features, int threads,
+                              std::span<const double> weights = {});
 
 }  // namespace alfcg

@@ -27,6 +27,7 @@ struct ClassWeights {
 
     /// "", "balanced", or "LABEL:WEIGHT,LABEL:WEIGHT"; throws Error for others.
     static ClassWeights parse(const std::string& text);
+    [[nodiscard]] bool any() const { return balanced || !given.empty(); }
 };
 
 /// What to minimise, over which set, and how.

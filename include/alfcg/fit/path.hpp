@@ -79,9 +79,11 @@ struct PathObserver {
         stop;  // asked at every iterate, by several threads: whether to end the path with the radii so far
 };
 
+/// `begun` sees the problem, rows held out and all, before the first radius.
 template <class Real>
 Path<Real> find_radius(const Data& data, const Specification& specification, const PathOptions& options,
-                       const PathObserver& observer = {});
+                       const PathObserver& observer = {},
+                       const std::function<void(const Problem<Real>&)>& begun = {});
 
 /// The part, from 0 to folds − 1, of every row. Parts differ by at most one row, and so do the rows of each class in them.
 /// `classes`: of every row; empty: there are none.

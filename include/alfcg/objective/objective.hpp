@@ -83,6 +83,8 @@ class Objective {
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }
+    /// Whether they are at x, which has been looked at: where a loss is flat far out, they move by so much a look and no more.
+    virtual bool settled(const Iterate<Real>& /*x*/) const { return true; }
 
   private:
     Matrix<Real> unused_;  // gradient of a call that wants the value alone

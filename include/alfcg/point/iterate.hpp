@@ -28,6 +28,7 @@ struct Intercept {
     std::vector<double> next;  // what they will be after the next move; empty: the same
     double seen = 0;           // rows that have had a say in `at` and `next`
     bool best = false;         // nothing else is better at this point
+    bool going = false;        // but within the bounds of one look: the next one would go on
 };
 
 /// The point that a run moves about: its entries, a version that no other point has, and the last moves that led
@@ -68,6 +69,8 @@ class Iterate {
         intercept_ = other.intercept_;
         known_ = 0;
     }
+    /// The same entries, as a point that has not been looked at.
+    void look_again() { jumped(); }
     /// Write access to the entries, for a point that nothing leads to.
     Matrix<Real>& rewrite() {
         jumped();
