@@ -268,13 +268,19 @@ std::vector<BadInput> batches() {
 INSTANTIATE_TEST_SUITE_P(Batches, BadInputTest, testing::ValuesIn(batches()), case_name);
 
 std::vector<BadInput> outputs() {
-    BadInput overflow =
-        bad_data("ProblemOverflows", "1.5 1:3e38\n2.5 2:1e38\n",
-                 {"not a finite number", "--normalize", "--precision f64"}, {"--loss", "squared"});
+    BadInput overflow = bad_data("ProblemOverflows", "1.5 1:3e38\n2.5 2:1e38\n",
+                                 {"not a finite number", "--normalize", "--precision f64"},
+                                 {"--loss", "squared", "--method", "alfcg-d"});
     overflow.late = true;
     overflow.says.pop_back();
+    auto underflow = bad_data("WeightsUnderflow", "1.5 1:3e38\n2.5 2:1e38\n",
+                              {"too small for the precision", "--normalize", "--precision f64"},
+                              {"--loss", "squared", "--method", "alfcg-c"});
+    underflow.late = true;
+    underflow.says.pop_back();
     return {
         overflow,
+        underflow,
         bad_option("ModelInMissingFolder", {"--model", "absent/m.npz"},
                    {"absent/m.npz: cannot write", "no folder"}),
         bad_option("ModelIsFolder", {"--model", "folder"}, {"folder: cannot write: Is a directory"}),

@@ -36,6 +36,7 @@ class L1Corrector final : public Corrector<Real> {
         work.start(s);
         const double before = work.objective();
         const double gap_before = work.gap();
+        run.require_finite(before + gap_before);
         for (int turn = 0; turn < most_models; ++turn) {
             if (turn > 0 && work.gap() <= inner_share * seen.gap) break;
             if (!work.improve() && (turn > 0 || !work.improve(last_effort))) break;

@@ -1,8 +1,11 @@
 #include "corrective/l1_part.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "corrective/l1_homotopy.hpp"
 
 namespace alfcg {
@@ -103,6 +106,14 @@ bool L1Part<Real>::improve(int effort) {
         follow(end);
         if (minimize(now, point, goal, effort * few_products, end) < reached) u = end;
     }
+    double largest = 0;
+    for (std::size_t i = 0; i < u.size(); ++i)
+        if (minds_[i] == 0) largest = std::max(largest, std::abs(u[i]));
+    if (largest > 0 && largest < static_cast<double>(std::numeric_limits<Real>::min()))
+        throw Error(
+            "the weights would be around " + format_number(largest) +
+            ", too small for the precision: normalise the data (`normalize`), or use double precision "
+            "(`precision` f64)");
     double slope = 0;
     double norms = 0;
     for (Index i = 0; i < n; ++i) {

@@ -21,17 +21,16 @@ namespace {
 
 constexpr Index usual_folds = 5;
 constexpr double growth = 2;
+constexpr double most_growth = 1e8;
 constexpr std::size_t most_radii = 30;
 // At the first radius of its own choice, a path cannot win more than this share of the objective; more than the tolerance, or
 // its fit would end where it begins.
 constexpr double first_gain = 0.03;
-// A radius whose objective is lower by less than this share than that of half of it no longer binds.
+// A radius whose objective is lower by less than this share than that of the one before, where a linear model promised more, no longer
+// binds.
 constexpr double last_gain = 2e-3;
 // Radii in a row without a better score or loss, before a path ends.
 constexpr std::size_t patience = 3;
-// Weights that fill no more than this share of the radius are not held by it. (Fits along a path may be far from done: those
-// that fill half of it may yet get to its end.)
-constexpr double loose = 0.25;
 constexpr std::size_t pictured_coefficients = 100;
 
 // Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
@@ -118,32 +117,34 @@ struct Trial {
     }
 };
 
-// The share of the radius at which the weights lie; of a ball, whose `violation` is ‖x‖/r − 1 outside.
+// How much more radius a linear model of f around x needs to win `first_gain` of it; 0 where f is flat.
 template <class Real>
-double share_of_radius(const Problem<Real>& problem, const Matrix<Real>& x) {
-    const auto region = problem.new_region();
-    Matrix<Real> far = x;
-    for (double factor = 1;; factor *= 16) {
-        const double outside = region->violation(far);
-        if (outside > 0 || factor > 1e6) return (1 + outside) / factor;
-        for (Real& entry : far.span()) entry *= 16;
-    }
-}
-
-// The radius at which a linear model of the objective would win `first_gain` of it, in two digits.
-template <class Real>
-double first_radius(const Problem<Real>& problem) {
+double more_radius(const Problem<Real>& problem, const Matrix<Real>& x) {
     RegionSpec unit = problem.region;
     unit.parameters.set("radius", 1);
     unit.composite = {};
     const auto region = make_region<Real>(unit, problem.threads);
-    const Matrix<Real> zero(problem.objective->shape());
-    Matrix<Real> gradient(zero.shape());
+    const Matrix<Real> zero(x.shape());
+    Matrix<Real> gradient(x.shape());
     Vertex<Real> vertex;
-    const double value = problem.objective->evaluate(zero, gradient);
+    const double value = problem.objective->evaluate(x, gradient);
     region->minimize(gradient, 0, false, vertex);
     const double slope = -direction_to(vertex, gradient, zero).slope;
-    return slope > 0 && value > 0 ? std::stod(fmt::format("{:.1e}", first_gain * value / slope)) : 1;
+    return slope > 0 && value > 0 ? first_gain * value / slope : 0;
+}
+
+template <class Real>
+double first_radius(const Problem<Real>& problem) {
+    const double radius = more_radius(problem, Matrix<Real>(problem.objective->shape()));
+    return radius > 0 ? std::stod(fmt::format("{:.1e}", radius)) : 1;
+}
+
+// Twice the last one; more where the features in play are used up and others, in other units, need more to count.
+template <class Real>
+double next_radius(const Problem<Real>& problem, const Matrix<Real>& x, double last) {
+    const double needed = last + more_radius(problem, x);
+    if (!(needed > growth * last)) return growth * last;
+    return std::stod(fmt::format("{:.1e}", std::min(needed, most_growth * last)));
 }
 
 template <class Real>
@@ -185,7 +186,6 @@ PathPoint point_at(double radius, Trial<Real>& whole, std::vector<Trial<Real>>& 
     point.rank = report.rank;
     point.training = report.training;
     picture(fitted[0].model.weights, report, point);
-    point.share = share_of_radius(whole.problem, whole.x);
     for (const Fitted<Real>& one : fitted) point.seconds += one.report.seconds.method();
     const auto count = static_cast<double>(results.size());
     for (const Validation& result : results) {
@@ -205,8 +205,7 @@ bool perfect(const PathPoint& point) {
 // Whether a path of its own choice has seen enough.
 bool done(const std::vector<PathPoint>& points, double first_objective) {
     const PathPoint& last = points.back();
-    if (points.size() >= most_radii || perfect(last) || (last.nonzeros > 0 && last.share <= loose))
-        return true;
+    if (points.size() >= most_radii || perfect(last)) return true;
     if (points.size() < 2) return false;
     const double now = last.metrics.objective;
     const double gain = points[points.size() - 2].metrics.objective - now;
@@ -332,7 +331,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         if (observer.point) observer.point(point);
         if (stopped) break;
         if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
-        radius = own_choice ? growth * radius : radii[k + 1];
+        radius = own_choice ? next_radius(whole.problem, whole.x, radius) : radii[k + 1];
     }
     choose(path, options.pick);
     const double chosen = path.points[path.chosen].radius;

@@ -42,12 +42,17 @@ void Run<Real>::measure(Proposal<Real>& proposal) {
     proposal.composite = region_.composite(x_.matrix());
     if (proposal.move.along_x() == -1)
         proposal.gap = proposal.composite - proposal.move.atom().composite - proposal.direction.slope;
-    if (!std::isfinite(proposal.gap) || !std::isfinite(proposal.direction.length_squared)) {
-        throw Error("the objective or its gradient is not a finite number at iteration " +
-                    std::to_string(iteration_) +
-                    ": the problem overflows; normalise the data (`normalize`), or use double "
-                    "precision (`precision` f64)");
-    }
+    require_finite(proposal.gap);
+    require_finite(proposal.direction.length_squared);
+}
+
+template <class Real>
+void Run<Real>::require_finite(double number) const {
+    if (std::isfinite(number)) return;
+    throw Error("the objective or its gradient is not a finite number at iteration " +
+                std::to_string(iteration_) +
+                ": the problem overflows; normalise the data (`normalize`), or use double "
+                "precision (`precision` f64)");
 }
 
 template class Run<float>;

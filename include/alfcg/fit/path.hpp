@@ -18,7 +18,7 @@ namespace alfcg {
 enum class Pick { best, smallest };
 
 struct PathOptions {
-    /// Those to try, in any order. None: doubling, from one that hardly matters to where it holds nothing back, the score is
+    /// Those to try, in any order. None: at least doubling, from one that hardly matters to where it holds nothing back, the score is
     /// perfect, or three in a row have made neither score nor loss on unseen rows better.
     std::vector<double> radii;
     /// Parts of the rows, each of which is unseen once; rows of every class are shared out evenly. 0: the rows that the
@@ -37,7 +37,6 @@ struct PathOptions {
 /// What a radius is worth.
 struct PathPoint {
     double radius = 0;
-    double share = 1;  // of the radius that the weights fill: their norm over it
     Metrics metrics;   // on all rows that the path may train on
     Index nonzeros = 0;
     std::optional<Index> rank;  // of a matrix of weights

@@ -54,6 +54,8 @@ class Run {
     /// Fills in h(x), the direction of the move, and the gap of one that goes towards a point. Throws Error where they
     /// are not finite.
     void measure(Proposal<Real>& proposal);
+    /// Throws Error, which says what to do about it, where a number is none.
+    void require_finite(double number) const;
     /// Whether the run will end at x_t, as far as the proposal tells, which has been aimed: work on a step is not worth while then.
     [[nodiscard]] virtual bool ends_at(const Proposal<Real>& /*proposal*/) { return false; }
 
