@@ -334,6 +334,7 @@ bool LinearPart<Real>::curvature_matrix(Matrix<double>& matrix) {
             for (const Matrix<double>& sum : sums) entry += sum(a, b);
             matrix(a, b) = matrix(b, a) = entry * mean;
         }
+        if (!std::isfinite(matrix(a, a))) return false;  // products of large features overflow
     }
     return true;
 }

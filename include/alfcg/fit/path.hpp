@@ -27,7 +27,7 @@ struct PathOptions {
     Pick pick = Pick::best;
     /// Fits along the path only have to show which radius is best (see Limits); the specification's other budgets hold for
     /// each of them.
-    double tolerance = 1e-3;
+    double tolerance = 1e-4;
     double max_epochs = 300;
 
     /// Throws Error when something makes no sense.
