@@ -7,9 +7,9 @@
 
 namespace alfcg {
 
-/// f on part of its space: x = S·B for a few directions B of the features (some of them, or any others), and where f has an
-/// intercept one more column of S, the last, that nothing constrains. What it computes costs what the directions cost, not what all
-/// features do. The objective must outlive it.
+/// f on part of its space: x = S·B for a few directions B of the features (some of them, or any others), or some of the rows of f with
+/// all features, B = I; and where f has an intercept one more column of S, the last, that nothing constrains. What it computes costs
+/// what the part costs, not what all of f does. The objective must outlive it.
 template <class Real>
 class Part {
   public:
