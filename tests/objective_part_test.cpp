@@ -52,6 +52,32 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
         EXPECT_EQ(shape.rows, 1);
         near(product, d * from_matrix(matrix), std::max(expected.norm(), 1.0));
     }
+    // The mean of the second derivatives over the outputs, each by itself.
+    const Index cols = shape.cols - part.free_columns();
+    const reference::Matrix directions = reference::gaussian(15, cols, 14);
+    Matrix<Real> spread;
+    const double flat = part.spread(to_matrix<Real>(directions), spread);
+    ASSERT_EQ(spread.shape(), (Shape{15, cols}));
+    reference::Matrix sum = reference::Matrix::Zero(15, cols);
+    for (Index l = 0; l < shape.rows; ++l)
+        for (Index k = 0; k < 15; ++k) {
+            reference::Matrix single = reference::Matrix::Zero(shape.rows, shape.cols);
+            single.row(l).head(cols) = directions.row(k);
+            part.curve(to_matrix<Real>(single), product);
+            sum.row(k) += from_matrix(product).row(l).head(cols) / static_cast<double>(shape.rows);
+        }
+    near(spread, sum, std::max(10 * sum.norm(), 1.0));
+    if (part.free_columns() > 0) {
+        double own = 0;
+        for (Index l = 0; l < shape.rows; ++l) {
+            reference::Matrix single = reference::Matrix::Zero(shape.rows, shape.cols);
+            single(l, cols) = 1;
+            part.curve(to_matrix<Real>(single), product);
+            own += static_cast<double>(product(l, cols)) / static_cast<double>(shape.rows);
+        }
+        EXPECT_NEAR(flat, own, tolerance);
+    }
+    part.curve(to_matrix<Real>(d), product);
     Matrix<double> diagonal;
     part.curvatures(diagonal);
     EXPECT_EQ(diagonal.shape(), shape);

@@ -122,8 +122,8 @@ LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& en
       scratch_(static_cast<std::size_t>(threads)) {}
 
 template <class Real>
-void LinearPart<Real>::prepare_scratch(int threads) {
-    const auto size = static_cast<std::size_t>(engine_->score_size(shape_.rows));
+void LinearPart<Real>::prepare_scratch(int threads, Index outputs) {
+    const auto size = static_cast<std::size_t>(engine_->score_size(outputs));
     for (int part = 0; part < threads; ++part) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scratch.scores.resize(std::max(size, scratch.scores.size()));
@@ -241,11 +241,11 @@ void LinearPart<Real>::bend(RowRange range, Real* scores, Real* sums) const {
 template <class Real>
 std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums) {
     const Index outputs = shape_.rows;
-    const Selection selection{drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_};
+    const Selection selection = this->selection();
     const int threads = engine_->begin(selection, {outputs, loss_.relative()}, threads_);
     const auto layout = engine_->layout(outputs);
     by_output_ = layout.sample_stride == 1;
-    prepare_scratch(threads);
+    prepare_scratch(threads, shape_.rows);
     if (weights != nullptr) {
         if (selection.list != nullptr) std::fill(prepared_.begin(), prepared_.end(), Version::none);
         if (apart_) {
@@ -347,7 +347,7 @@ template <class Real>
 double LinearPart<Real>::value_after(double step) {
     const auto layout = engine_->layout(shape_.rows);
     const int threads = parts_of(samples_ * shape_.rows, Index{1} << 13, threads_);
-    prepare_scratch(threads);
+    prepare_scratch(threads, shape_.rows);
     std::vector<double> losses(static_cast<std::size_t>(threads));
     parallel(threads, [&](int part) {
         Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
@@ -376,7 +376,7 @@ template <class Real>
 void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
     diagonal.reshape(shape_);
     if (squares_.empty()) {
-        squares_ = column_squares(products_, {drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_});
+        squares_ = column_squares(products_, selection());
         if (apart_) squares_.push_back(static_cast<double>(samples_));
     }
     const double mean = 1 / static_cast<double>(samples_);
@@ -407,6 +407,72 @@ bool LinearPart<Real>::curvature_matrix(Matrix<double>& matrix) {
         }
     }
     return true;
+}
+
+template <class Real>
+double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& products) {
+    const double mean = 1 / static_cast<double>(samples_ * shape_.rows);
+    AlignedVector<Real> weights(static_cast<std::size_t>(samples_));
+    double sum = 0;
+    for (Index i = 0; i < samples_; ++i) {
+        double bend = 0;
+        if (loss_.bends()) {
+            bend = static_cast<double>(*bends_of(i, 0));
+        } else {
+            for (Index l = 0; l < shape_.rows; ++l) {
+                const auto share = static_cast<double>(*bends_of(i, l));
+                bend += share * (1 - share);
+            }
+            if (truth_.weights != nullptr) bend *= static_cast<double>(truth_.weights[i]);
+        }
+        weights[static_cast<std::size_t>(i)] = static_cast<Real>(mean * bend);
+        sum += mean * bend;
+    }
+    // Without the intercept, whether it is among the features or not.
+    const Index cols = shape_.cols - free_columns();
+    products.reshape({directions.rows(), cols});
+    Matrix<Real> from;
+    Matrix<Real> to;
+    // As many at a time as every engine takes.
+    for (Index at = 0; at < directions.rows(); at += kernels::few_outputs) {
+        const Index count = std::min(kernels::few_outputs, directions.rows() - at);
+        from.reshape({count, features()});
+        from.fill(0);
+        to.reshape(from.shape());
+        for (Index l = 0; l < count; ++l)
+            std::copy_n(directions.data() + (at + l) * cols, cols, from.data() + l * features());
+        const int threads = engine_->begin(selection(), {count}, threads_);
+        prepare_scratch(threads, count);
+        if (!drawn_.list.empty()) std::fill(prepared_.begin(), prepared_.end(), Version::none);
+        engine_->prepare(0, from.data(), count);
+        engine_->open_gradient(to.data(), 0);
+        const auto layout = engine_->layout(count);
+        engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
+            Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
+            const auto [first, last] = engine_->piece(piece);
+            engine_->open_partial_sum(part, piece);
+            const auto weigh = [&](RowRange range) {
+                const Real* own = weights.data() + range.first;
+                for (Index l = 0; l < count; ++l)
+                    for (Index i = 0; i < range.count; ++i)
+                        scores[i * layout.sample_stride + l * layout.output_stride] *= own[i];
+            };
+            if (engine_->walks()) {
+                engine_->walk(part, {first, last - first}, scores, weigh);
+                return;
+            }
+            for (Index begin = first; begin < last; begin += engine_->block()) {
+                const RowRange range{begin, std::min(engine_->block(), last - begin)};
+                engine_->score(part, 0, range, scores);
+                weigh(range);
+                engine_->add(part, range, scores, layout, {last, 0});
+            }
+        });
+        engine_->close_gradient();
+        for (Index l = 0; l < count; ++l)
+            std::copy_n(to.data() + l * features(), cols, products.data() + (at + l) * cols);
+    }
+    return sum;
 }
 
 template <class Real>

@@ -48,6 +48,7 @@ class LinearPart final : public Part<Real> {
     bool curvature_matrix(Matrix<double>& matrix) override;
     using typename Part<Real>::Walk;
     bool walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
+    double spread(const Matrix<Real>& directions, Matrix<Real>& products) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
 
@@ -65,7 +66,10 @@ class LinearPart final : public Part<Real> {
     // products with the rows are summed up, and may add to 1 + outputs totals, which are returned.
     using Make = FunctionRef<void(int part, RowRange range, Real* scores, double* totals)>;
     std::vector<double> pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums);
-    void prepare_scratch(int threads);
+    void prepare_scratch(int threads, Index outputs);
+    [[nodiscard]] Selection selection() const {
+        return {drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_};
+    }
     [[nodiscard]] Index features() const { return shape_.cols - (apart_ ? 1 : 0); }
     [[nodiscard]] Truth<Real> truth(Index first) const {
         return {truth_.targets + first, truth_.weights == nullptr ? nullptr : truth_.weights + first};

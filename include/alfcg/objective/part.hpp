@@ -54,6 +54,10 @@ class Part {
         return false;
     }
 
+    /// products = directions · M, as many columns as S has without the free ones, where M is the mean of ∇²f(S) over the outputs, each
+    /// by itself. Returns what M would be for a feature that is 1 for every sample; 0, and nothing else, where that is not known.
+    virtual double spread(const Matrix<Real>& /*directions*/, Matrix<Real>& /*products*/) { return 0; }
+
     /// Writes the intercept at x to the free column of S.
     virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}
     /// Where x moves next, the intercept will be that of S.
