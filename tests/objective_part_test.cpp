@@ -52,6 +52,32 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
         EXPECT_EQ(shape.rows, 1);
         near(product, d * from_matrix(matrix), std::max(expected.norm(), 1.0));
     }
+    // The mean of the second derivatives over the outputs, each by itself.
+    const Index cols = shape.cols - part.free_columns();
+    const reference::Matrix directions = reference::gaussian(15, cols, 14);
+    Matrix<Real> spread;
+    const double flat = part.spread(to_matrix<Real>(directions), spread);
+    ASSERT_EQ(spread.shape(), (Shape{15, cols}));
+    reference::Matrix sum = reference::Matrix::Zero(15, cols);
+    for (Index l = 0; l < shape.rows; ++l)
+        for (Index k = 0; k < 15; ++k) {
+            reference::Matrix single = reference::Matrix::Zero(shape.rows, shape.cols);
+            single.row(l).head(cols) = directions.row(k);
+            part.curve(to_matrix<Real>(single), product);
+            sum.row(k) += from_matrix(product).row(l).head(cols) / static_cast<double>(shape.rows);
+        }
+    near(spread, sum, std::max(10 * sum.norm(), 1.0));
+    if (part.free_columns() > 0) {
+        double own = 0;
+        for (Index l = 0; l < shape.rows; ++l) {
+            reference::Matrix single = reference::Matrix::Zero(shape.rows, shape.cols);
+            single(l, cols) = 1;
+            part.curve(to_matrix<Real>(single), product);
+            own += static_cast<double>(product(l, cols)) / static_cast<double>(shape.rows);
+        }
+        EXPECT_NEAR(flat, own, tolerance);
+    }
+    part.curve(to_matrix<Real>(d), product);
     Matrix<double> diagonal;
     part.curvatures(diagonal);
     EXPECT_EQ(diagonal.shape(), shape);
@@ -134,6 +160,116 @@ TEST(Part, WeightsCountAsRepeatedRows) {
     std::vector<Index> all(12);
     std::iota(all.begin(), all.end(), Index{0});
     expect_part(*objective->part(all), repeated, 1e-8);
+}
+
+template <class Real>
+void check_all_rows(Storage storage, bool intercept) {
+    const double tolerance = std::is_same_v<Real, float> ? 3e-5 : 1e-8;
+    for (const auto& [loss, outputs] : all_losses) {
+        SCOPED_TRACE(loss + " " + std::to_string(outputs));
+        auto problem = sized_problem(loss, 211, 30, outputs);
+        if (!problem.targets.empty() && loss != "logistic" && loss != "sigmoid") {
+            auto sorted = problem.targets;
+            std::sort(sorted.begin(), sorted.end());
+            for (double& target : problem.targets) target -= sorted[sorted.size() / 2];
+        }
+        const Bridge<Real> bridge(problem, storage);
+        const auto objective =
+            linear_objective<Real>(bridge.features, bridge.targets, bridge.loss, 2, intercept);
+        const Iterate<Real> x(objective->shape());
+        const auto part = objective->sample(x, 211, 1);
+        EXPECT_EQ(part->share(), 1);
+        if (intercept) {
+            problem.X.conservativeResize(Eigen::NoChange, 31);
+            problem.X.rightCols(1).setOnes();
+        }
+        expect_part(*part, problem, tolerance);
+    }
+}
+
+TEST(Sample, OfAllRowsIsTheWhole) {
+    for (const auto storage : {Storage::dense, Storage::sparse})
+        for (const bool intercept : {false, true}) {
+            check_all_rows<double>(storage, intercept);
+            check_all_rows<float>(storage, intercept);
+        }
+}
+
+// Whatever rows are drawn, means over many draws are those of f: of its value, its gradient and its second derivatives.
+TEST(Sample, IsRightInTheMean) {
+    for (const auto& [loss, outputs] : all_losses) {
+        for (const bool looked_at : {false, true}) {
+            SCOPED_TRACE(loss + " " + std::to_string(outputs) + (looked_at ? " at a point" : ""));
+            const auto problem = sized_problem(loss, 211, 6, outputs);
+            const Bridge<double> bridge(problem, Storage::dense);
+            Targets targets = bridge.targets;
+            for (int i = 0; i < 211; ++i) targets.weights.push_back(i % 4);
+            const auto objective = linear_objective<double>(bridge.features, targets, bridge.loss, 1);
+            const auto s = to_matrix<double>(2.0 * reference::gaussian(objective->shape().rows, 6, 5));
+            const auto d = to_matrix<double>(reference::gaussian(objective->shape().rows, 6, 6));
+            const Iterate<double> x(s);
+            Matrix<double> gradient;
+            Matrix<double> product;
+            const auto all = objective->sample(x, 211, 0);
+            const double value = all->evaluate(s, gradient);
+            all->curve(d, product);
+            const auto slopes = from_matrix(gradient);
+            const auto bends = from_matrix(product);
+            if (looked_at) {
+                objective->sample(x, 40, 0);  // from now on it knows what to look at
+                objective->evaluate(x, gradient);
+            }
+            constexpr int draws = 3000;
+            double mean = 0;
+            double square = 0;
+            double rows = 0;
+            reference::Matrix mean_slopes = reference::Matrix::Zero(slopes.rows(), slopes.cols());
+            reference::Matrix mean_bends = mean_slopes;
+            for (int k = 0; k < draws; ++k) {
+                const auto part = objective->sample(x, 40, static_cast<std::uint64_t>(k));
+                rows += 211 * part->share() / draws;
+                const double own = part->evaluate(s, gradient);
+                part->curve(d, product);
+                mean += own / draws;
+                square += own * own / draws;
+                mean_slopes += from_matrix(gradient) / draws;
+                mean_bends += from_matrix(product) / draws;
+            }
+            const double error = std::sqrt((square - mean * mean) / draws);
+            EXPECT_NEAR(mean, value, 5 * error);
+            EXPECT_NEAR(rows, 40, 1.5);
+            EXPECT_LE((mean_slopes - slopes).norm(), 0.05 * (slopes.norm() + 0.2));
+            EXPECT_LE((mean_bends - bends).norm(), 0.05 * (bends.norm() + 0.2));
+        }
+    }
+}
+
+// Rows that bend more are drawn more often: the second derivatives scatter less.
+TEST(Sample, LooksWhereTheLossBends) {
+    auto problem = sized_problem("logistic", 400, 3, 1);
+    // Scores of most rows are far from the border between the classes.
+    for (Eigen::Index i = 0; i < 400; ++i) problem.X(i, 0) = i % 20 == 0 ? 0 : 8;
+    const Bridge<double> bridge(problem, Storage::dense);
+    const auto objective = linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 1);
+    const auto s = to_matrix<double>(reference::Matrix::Constant(1, 3, 2.0));
+    const Iterate<double> x(s);
+    Matrix<double> gradient;
+    Matrix<double> product;
+    const auto scatter = [&] {
+        reference::Matrix mean = reference::Matrix::Zero(1, 3);
+        double square = 0;
+        for (std::uint64_t k = 0; k < 200; ++k) {
+            const auto part = objective->sample(x, 40, k);
+            part->evaluate(s, gradient);
+            part->curve(s, product);
+            mean += from_matrix(product) / 200;
+            square += from_matrix(product).squaredNorm() / 200;
+        }
+        return std::sqrt(square - mean.squaredNorm());
+    };
+    const double before = scatter();
+    objective->evaluate(x, gradient);
+    EXPECT_LT(scatter(), 0.5 * before);
 }
 
 TEST(Part, OfAnyFunctionIsThatFunction) {

@@ -12,6 +12,7 @@ template <class Real>
 std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region) {
     const auto ball = region.ball();
     if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball);
+    if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball);
     throw QuantityError("method", "alfcg-c has no way to work in the " + region.describe());
 }
 
@@ -24,14 +25,15 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     run.aim(proposal);
     proposal.step = 0;
     if (run.ends_at(proposal)) return;
-    if (!corrector_->correct(run, proposal, better_)) {
+    double step = 0;
+    if (!corrector_->correct(run, proposal, better_, step)) {
         proposal.exhausted = true;
         return;
     }
     // The certificate stays that of the oracle's answer, which was asked for all of the gradient.
-    proposal.move.towards() = better_;
+    std::swap(proposal.move, better_);
     proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
-    proposal.step = 1;
+    proposal.step = step;
 }
 
 template class Corrective<float>;

@@ -14,7 +14,7 @@ class Corrective final : public Method<Real> {
 
   private:
     std::unique_ptr<Corrector<Real>> corrector_;
-    Vertex<Real> better_;
+    Move<Real> better_;
 };
 
 }  // namespace alfcg

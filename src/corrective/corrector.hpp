@@ -12,13 +12,17 @@ template <class Real>
 class Corrector {
   public:
     virtual ~Corrector() = default;
-    /// Writes a point of the region where f + h is lower than at x, or as low to rounding and nearer to a minimum, from what the
-    /// oracle said there; false where none can be told from x in this precision.
-    virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& better) = 0;
+    /// Finds a step from x after which f + h is lower, or as low to rounding and nearer to a minimum, from what the oracle said at x;
+    /// false where no such point can be told from x in this precision.
+    virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) = 0;
 };
 
 /// Over the l_1 ball: on the columns of x that are not zero, and those where f is steepest.
 template <class Real>
 std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball);
+
+/// Over the nuclear ball: in all of the space, on a sample of the rows.
+template <class Real>
+std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball);
 
 }  // namespace alfcg

@@ -25,7 +25,9 @@ class L1Corrector final : public Corrector<Real> {
   public:
     explicit L1Corrector(const Ball& ball) : ball_(ball) {}
 
-    bool correct(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& better) override {
+    bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
+        Vertex<Real>& better = move.towards();
+        step = 1;
         const Matrix<Real>& x = run.x().matrix();
         choose_columns(x, seen.gradient, run.objective());
         Matrix<Real> s(part_->shape());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "alfcg/core/matrix.hpp"
 #include "objective/factored_move.hpp"
 #include "objective/row_engine.hpp"
@@ -13,6 +15,7 @@ class FollowedScores {
   public:
     /// Scores laid out like the blocks of a pass.
     void resize(Index samples, Index outputs, kernels::ScoreLayout layout);
+    void clear() { std::fill(scores_.begin(), scores_.end(), Real(0)); }
 
     void store(RowRange range, const Real* scores, kernels::ScoreLayout layout);
     void load(RowRange range, Real* scores, kernels::ScoreLayout layout) const;

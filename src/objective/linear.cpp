@@ -10,7 +10,6 @@
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
 #include "objective/few_features.hpp"
-#include "objective/linear_part.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
@@ -138,7 +137,7 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
         scratch.scores.resize(std::max(scratch.scores.size(), scores));
         if (points.y != nullptr) scratch.second.resize(scores);
         if (points.y != nullptr) scratch.projection.resize(scores);
-        if (points.slopes != nullptr) scratch.change.resize(scores);
+        if (points.slopes != nullptr || keeps_bends_) scratch.change.resize(scores);
         scratch.targets.resize(static_cast<std::size_t>(kernels::padded<Real>(engine_->block())));
         if (loss_.truth().weights != nullptr) scratch.weights.resize(scratch.targets.size());
     }
@@ -318,8 +317,11 @@ double LinearObjective<Real>::apply_loss(const Pass& pass, RowRange range, Scrat
         kernels::axpby(size, -1, second, 1, scratch.change.data());
     }
     if (intercept_) add_intercept(intercept_at(*points.x), range.count, layout, scores);
+    const bool bends = keeps_bends_ && pass.selection.list == nullptr && pass.gradient != nullptr;
+    if (bends && loss_.bends()) std::copy_n(scores, range.count, scratch.change.data());
     const double loss =
         loss_.apply(scores, range.count, layout, truth, slopes ? weight : weight * points.at_x);
+    if (bends) keep_bends(range, scores, scratch.change.data());
     if (intercept_ && pass.selection.list != nullptr)
         add_residuals(scores, range.count, layout, residuals_.data() + piece * shape_.rows);
     if (points.y == nullptr) return loss;

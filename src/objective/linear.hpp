@@ -10,6 +10,7 @@
 #include "objective/block_loss.hpp"
 #include "objective/followed_scores.hpp"
 #include "objective/intercept_search.hpp"
+#include "objective/linear_part.hpp"
 #include "objective/row_engine.hpp"
 
 namespace alfcg {
@@ -37,6 +38,7 @@ class LinearObjective final : public Objective<Real> {
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
     std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
+    std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed) override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
 
@@ -74,6 +76,9 @@ class LinearObjective final : public Objective<Real> {
     };
 
     [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
+    [[nodiscard]] DrawnRows<Real> draw(const Iterate<Real>& x, Index count, std::uint64_t seed) const;
+    // How much the losses of a block bend, from residuals that a pass over all rows has made of the scores in `raw`.
+    void keep_bends(RowRange range, const Real* residuals, const Real* raw);
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
     double pass_piece(const Pass& pass, int part, int piece, int next);
@@ -142,6 +147,11 @@ class LinearObjective final : public Objective<Real> {
     Version inverse_at_ = Version::none;
     double intercept_scale_ = 0;  // of derivatives: root mean square of the residuals without features
     std::vector<double> centre_;  // the mean of the rows
+
+    // Of all rows, where samples have been asked for: how much each loss bends at the point that was looked at last.
+    bool keeps_bends_ = false;
+    AlignedVector<Real> row_bends_;
+    Version bends_at_ = Version::none;
 
     // Of an iterate whose batch gradients are asked for: moves, by where they lead, and the points that the weights of
     // the engine's sets are of.

@@ -64,6 +64,7 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
         scores_at_ = x.version();
     }
     full_at_ = x.version();
+    if (keeps_bends_ && gradient != nullptr) bends_at_ = x.version();
     if (intercept_) return full_pass_with_intercept(x, gradient, source);
     return run({{nullptr, samples_}, {.x = &x}, gradient, source, &scores_.move(), &scores_});
 }
@@ -78,11 +79,17 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
     if (scores_at_ != x.version()) {
         moves_ = 0;
         scores_at_ = x.version();
-        run({.selection = {nullptr, samples_},
-             .points = {.x = &x},
-             .source = Source::data_and_remember,
-             .scores = &scores_,
-             .judges = false});
+        const auto entries = x.matrix().span();
+        if (std::all_of(entries.begin(), entries.end(), [](Real entry) { return entry == 0; })) {
+            scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
+            scores_.clear();
+        } else {
+            run({.selection = {nullptr, samples_},
+                 .points = {.x = &x},
+                 .source = Source::data_and_remember,
+                 .scores = &scores_,
+                 .judges = false});
+        }
     }
     const bool needs_scores = !factored_ || scores_.needs_projection();
     const Selection all{nullptr, samples_};

@@ -26,18 +26,22 @@ Use use_of(const Features<Real>& products) {
                                                                                                   : Use::once;
 }
 
+// Of the rows listed, or of all.
 template <class Real>
-std::vector<double> column_squares(const Features<Real>& features) {
+std::vector<double> column_squares(const Features<Real>& features, const Selection& rows) {
     std::vector<double> squares(static_cast<std::size_t>(cols(features)));
     const auto add = [&](Index j, Real value) {
         squares[static_cast<std::size_t>(j)] += static_cast<double>(value) * static_cast<double>(value);
     };
-    if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) {
-        for (Index k = 0; k < sparse->nonzeros(); ++k) add(sparse->column.data()[k], sparse->value.data()[k]);
-    } else {
-        const auto& dense = std::get<DenseFeatures<Real>>(features);
-        for (Index i = 0; i < dense.rows(); ++i)
-            for (Index j = 0; j < dense.cols(); ++j) add(j, dense.row(i)[j]);
+    for (Index i = 0; i < rows.count; ++i) {
+        const Index row = rows.row(i);
+        if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) {
+            for (Index k = sparse->start.data()[row]; k < sparse->start.data()[row + 1]; ++k)
+                add(sparse->column.data()[k], sparse->value.data()[k]);
+        } else {
+            const Real* entries = std::get<DenseFeatures<Real>>(features).row(row);
+            for (Index j = 0; j < cols(features); ++j) add(j, entries[j]);
+        }
     }
     return squares;
 }
@@ -86,19 +90,40 @@ LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const Block
                              Index outputs, const InterceptRule* intercept, int threads)
     : products_(std::move(products)),
       loss_(loss),
+      truth_(loss.truth()),
+      samples_(rows(products_)),
       shape_{outputs, cols(products_)},
       intercept_(intercept),
+      apart_(false),
       threads_(threads),
       share_(static_cast<double>(entries_of(products_)) / static_cast<double>(std::max<Index>(entries, 1))),
-      samples_(rows(products_)),
-      engine_(row_engine(products_, outputs, threads, use_of(products_))),
+      own_engine_(row_engine(products_, outputs, threads, use_of(products_))),
+      engine_(own_engine_.get()),
       bends_(static_cast<std::size_t>(samples_ * outputs)),
-      squares_(column_squares(products_)),
       scratch_(static_cast<std::size_t>(threads)) {}
 
 template <class Real>
-void LinearPart<Real>::prepare_scratch(int threads) {
-    const auto size = static_cast<std::size_t>(engine_->score_size(shape_.rows));
+LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& engine,
+                             std::span<Version> prepared, DrawnRows<Real> drawn, const BlockLoss<Real>& loss,
+                             Index outputs, const InterceptRule* intercept, int threads)
+    : products_(features),
+      drawn_(std::move(drawn)),
+      loss_(loss),
+      truth_(drawn_.list.empty() ? loss.truth() : Truth<Real>{drawn_.targets.data(), drawn_.weights.data()}),
+      samples_(drawn_.list.empty() ? rows(features) : std::ssize(drawn_.list)),
+      shape_{outputs, cols(features) + (intercept != nullptr ? 1 : 0)},
+      intercept_(intercept),
+      apart_(intercept != nullptr),
+      threads_(threads),
+      share_(static_cast<double>(samples_) / static_cast<double>(rows(features))),
+      engine_(&engine),
+      prepared_(prepared),
+      bends_(static_cast<std::size_t>(samples_ * outputs)),
+      scratch_(static_cast<std::size_t>(threads)) {}
+
+template <class Real>
+void LinearPart<Real>::prepare_scratch(int threads, Index outputs) {
+    const auto size = static_cast<std::size_t>(engine_->score_size(outputs));
     for (int part = 0; part < threads; ++part) {
         Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
         scratch.scores.resize(std::max(size, scratch.scores.size()));
@@ -110,153 +135,152 @@ template <class Real>
 double LinearPart<Real>::judge(RowRange range, Real* scores, Real* raw, double* bends) {
     const auto layout = engine_->layout(shape_.rows);
     const Index outputs = shape_.rows;
-    const Truth<Real> truth = loss_.truth(range.first);
-    const auto weight_of = [&](Index i) {
-        return truth.weights == nullptr ? 1.0 : static_cast<double>(truth.weights[i]);
-    };
-    Real* own = bends_.data() + range.first * outputs;
-    if (loss_.bends()) std::copy_n(scores, range.count, raw);
-    const double loss = loss_.apply(scores, range.count, layout, truth, 1);
+    const Truth<Real> truth = this->truth(range.first);
+    const auto samples = static_cast<double>(samples_);
     if (loss_.bends()) {
+        std::copy_n(scores, range.count, raw);
+        const double loss = loss_.apply(scores, range.count, layout, truth, 1);
+        Real* own = bends_of(range.first, 0);
         for (Index i = 0; i < range.count; ++i) {
+            const double weight = weight_of(range.first + i);
             double bend = loss_.bend(static_cast<double>(raw[i]), static_cast<double>(scores[i]),
-                                     static_cast<double>(truth.targets[i]), weight_of(i));
-            bend += stiffness_ * (weight_of(i) * loss_.most_bend() - bend);
+                                     static_cast<double>(truth.targets[i]), weight);
+            bend += stiffness_ * (weight * loss_.most_bend() - bend);
             own[i] = static_cast<Real>(bend);
             bends[0] += bend;
         }
+        kernels::scale_to(engine_->score_size(outputs), 1 / samples, scores, scores);
+        return loss;
+    }
+    const double loss = loss_.apply(scores, range.count, layout, truth, 1 / samples);
+    // What is left of the residuals without the weights are the shares, less 1 for a sample's own class.
+    for (Index i = 0; i < range.count; ++i) {
+        const double weight = weight_of(range.first + i);
+        raw[i] = static_cast<Real>(weight > 0 ? samples / weight : 0);
+    }
+    if (by_output_) {
+        for (Index l = 0; l < outputs; ++l) {
+            Real* own = bends_of(range.first, l);
+            const Real* residuals = scores + l * layout.output_stride;
+            for (Index i = 0; i < range.count; ++i) own[i] = raw[i] * residuals[i];
+        }
     } else {
         for (Index i = 0; i < range.count; ++i) {
-            const double weight = weight_of(i);
-            const auto target = static_cast<Index>(truth.targets[i]);
-            for (Index l = 0; l < outputs; ++l) {
-                double share =
-                    weight > 0
-                        ? static_cast<double>(scores[i * layout.sample_stride + l * layout.output_stride]) /
-                              weight
-                        : 0;
-                if (l == target) share += 1;
-                own[i * outputs + l] = static_cast<Real>(share);
-                bends[l] +=
-                    weight * ((1 - stiffness_) * share * (1 - share) + stiffness_ * loss_.most_bend());
-            }
+            Real* own = bends_of(range.first + i, 0);
+            const Real* residuals = scores + i * layout.sample_stride;
+            for (Index l = 0; l < outputs; ++l) own[l] = raw[i] * residuals[l];
         }
     }
-    kernels::scale_to(engine_->score_size(outputs), 1 / static_cast<double>(samples_), scores, scores);
+    for (Index i = 0; i < range.count; ++i)
+        *bends_of(range.first + i, static_cast<Index>(truth.targets[i])) += 1;
+    const auto count = [&](Index i, Index l) {
+        const auto share = static_cast<double>(*bends_of(range.first + i, l));
+        const double bend = (1 - stiffness_) * share * (1 - share) + stiffness_ * loss_.most_bend();
+        bends[l] += weight_of(range.first + i) * bend;
+    };
+    if (by_output_) {
+        for (Index l = 0; l < outputs; ++l)
+            for (Index i = 0; i < range.count; ++i) count(i, l);
+    } else {
+        for (Index i = 0; i < range.count; ++i)
+            for (Index l = 0; l < outputs; ++l) count(i, l);
+    }
     return loss;
 }
 
 template <class Real>
-void LinearPart<Real>::bend(RowRange range, Real* scores) const {
+void LinearPart<Real>::bend(RowRange range, Real* scores, Real* sums) const {
     const auto layout = engine_->layout(shape_.rows);
     const Index outputs = shape_.rows;
-    const Real* own = bends_.data() + range.first * outputs;
-    const double mean = 1 / static_cast<double>(samples_);
+    const Truth<Real> truth = this->truth(range.first);
+    const auto mean = static_cast<Real>(1 / static_cast<double>(samples_));
     if (loss_.bends()) {
-        const Real factor = static_cast<Real>(mean);
-        for (Index i = 0; i < range.count; ++i) scores[i] *= own[i] * factor;
+        const Real* own = bends_of(range.first, 0);
+        for (Index i = 0; i < range.count; ++i) scores[i] *= own[i] * mean;
         return;
     }
-    const Truth<Real> truth = loss_.truth(range.first);
-    for (Index i = 0; i < range.count; ++i, own += outputs) {
+    // A share times what its score is above their mean, and the score above the plain mean where it is to be stiff.
+    const auto stiff = static_cast<Real>(stiffness_ * loss_.most_bend());
+    const auto own_part = static_cast<Real>(1 - stiffness_);
+    const auto weight = [&](Index i) { return truth.weights == nullptr ? mean : mean * truth.weights[i]; };
+    if (by_output_) {
+        Real* plain = sums + range.count;
+        std::fill_n(sums, 2 * range.count, Real(0));
+        for (Index l = 0; l < outputs; ++l) {
+            const Real* own = bends_of(range.first, l);
+            const Real* output = scores + l * layout.output_stride;
+            for (Index i = 0; i < range.count; ++i) sums[i] += own[i] * output[i];
+            if (stiff == 0) continue;
+            for (Index i = 0; i < range.count; ++i) plain[i] += output[i] / static_cast<Real>(outputs);
+        }
+        for (Index l = 0; l < outputs; ++l) {
+            const Real* own = bends_of(range.first, l);
+            Real* output = scores + l * layout.output_stride;
+            for (Index i = 0; i < range.count; ++i)
+                output[i] =
+                    weight(i) * (own_part * own[i] * (output[i] - sums[i]) + stiff * (output[i] - plain[i]));
+        }
+        return;
+    }
+    for (Index i = 0; i < range.count; ++i) {
+        const Real* own = bends_of(range.first + i, 0);
         Real* sample = scores + i * layout.sample_stride;
         Real mixed = 0;
         Real plain = 0;
         for (Index l = 0; l < outputs; ++l) {
-            const Real score = sample[l * layout.output_stride];
-            mixed += own[l] * score;
-            plain += score;
+            mixed += own[l] * sample[l];
+            plain += sample[l];
         }
         plain /= static_cast<Real>(outputs);
-        const double weight = mean * (truth.weights == nullptr ? 1 : static_cast<double>(truth.weights[i]));
-        const Real factor = static_cast<Real>(weight * (1 - stiffness_));
-        const Real most = static_cast<Real>(weight * stiffness_ * loss_.most_bend());
-        for (Index l = 0; l < outputs; ++l) {
-            Real& score = sample[l * layout.output_stride];
-            score = factor * own[l] * (score - mixed) + most * (score - plain);
-        }
+        const Real factor = weight(i);
+        for (Index l = 0; l < outputs; ++l)
+            sample[l] = factor * (own_part * own[l] * (sample[l] - mixed) + stiff * (sample[l] - plain));
     }
 }
 
 template <class Real>
-double LinearPart<Real>::judge_all(Source source, const Real* weights, Matrix<Real>& gradient) {
-    gradient.reshape(shape_);
-    const int threads = engine_->begin({nullptr, samples_}, {shape_.rows, loss_.relative()}, threads_);
-    prepare_scratch(threads);
-    if (source == Source::data) {
-        engine_->prepare(0, weights, shape_.rows);
-        scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
-    }
-    engine_->open_gradient(gradient.data(), 0);
-    const auto layout = engine_->layout(shape_.rows);
-    const auto outputs = static_cast<std::size_t>(shape_.rows);
-    std::vector<double> losses(static_cast<std::size_t>(engine_->pieces()));
-    std::vector<double> bends(losses.size() * outputs);
-    engine_->for_each_piece(threads, [&](int part, int piece, int next) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        Real* scores = scratch.scores.data();
-        const auto [first, last] = engine_->piece(piece);
-        engine_->open_partial_sum(part, piece);
-        double loss = 0;
-        const auto judge_block = [&](RowRange range) {
-            if (source == Source::data) {
-                scores_.store(range, scores, layout);
-            } else {
-                scores_.load(range, scores, layout);
-            }
-            loss += judge(range, scores, scratch.raw.data(),
-                          bends.data() + static_cast<std::size_t>(piece) * outputs);
-        };
-        if (source == Source::data && engine_->walks()) {
-            engine_->walk(part, {first, last - first}, scores, judge_block);
-        } else {
-            const Index block = engine_->block();
-            const auto range_at = [&](Index begin, Index end) {
-                return RowRange{begin, std::min(block, end - begin)};
-            };
-            RowRange after;
-            if (next < engine_->pieces()) after = std::apply(range_at, engine_->piece(next));
-            for (Index begin = first; begin < last; begin += block) {
-                const RowRange range = range_at(begin, last);
-                if (source == Source::data) engine_->score(part, 0, range, scores);
-                judge_block(range);
-                engine_->add(part, range, scores, layout,
-                             begin + block < last ? range_at(begin + block, last) : after);
-            }
+std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums) {
+    const Index outputs = shape_.rows;
+    const Selection selection = this->selection();
+    const int threads = engine_->begin(selection, {outputs, loss_.relative()}, threads_);
+    const auto layout = engine_->layout(outputs);
+    by_output_ = layout.sample_stride == 1;
+    prepare_scratch(threads, shape_.rows);
+    if (weights != nullptr) {
+        if (selection.list != nullptr) std::fill(prepared_.begin(), prepared_.end(), Version::none);
+        if (apart_) {
+            weights_.reshape({outputs, features()});
+            for (Index l = 0; l < outputs; ++l)
+                std::copy_n(weights->data() + l * shape_.cols, features(), weights_.data() + l * features());
         }
-        losses[static_cast<std::size_t>(piece)] = loss;
-    });
-    engine_->close_gradient();
-    diagonal_.clear();
-    bend_sums_.assign(outputs, 0);
-    for (std::size_t at = 0; at < bends.size(); ++at) bend_sums_[at % outputs] += bends[at];
-    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(samples_);
-}
-
-template <class Real>
-double LinearPart<Real>::evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) {
-    return judge_all(Source::data, s.data(), gradient);
-}
-
-template <class Real>
-void LinearPart<Real>::curve(const Matrix<Real>& d, Matrix<Real>& product) {
-    product.reshape(shape_);
-    const int threads = engine_->begin({nullptr, samples_}, {shape_.rows, loss_.relative()}, threads_);
-    prepare_scratch(threads);
-    engine_->prepare(0, d.data(), shape_.rows);
-    scores_.prepare_towards();
-    engine_->open_gradient(product.data(), 0);
-    const auto layout = engine_->layout(shape_.rows);
+        engine_->prepare(0, (apart_ ? weights_ : *weights).data(), outputs);
+        scores_.resize(samples_, outputs, layout);
+    }
+    sums.reshape(shape_);
+    if (apart_) sums_.reshape({outputs, features()});
+    engine_->open_gradient((apart_ ? sums_ : sums).data(), 0);
+    const Index each = 1 + 2 * outputs;  // the last are sums of residuals, for an intercept
+    std::vector<double> totals(static_cast<std::size_t>(engine_->pieces() * each));
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
         const auto [first, last] = engine_->piece(piece);
         engine_->open_partial_sum(part, piece);
-        const auto bend_block = [&](RowRange range) {
-            scores_.store_towards(range, scores, layout);
-            bend(range, scores);
+        const auto entry = [&](Index i, Index l) -> Real& {
+            return scores[i * layout.sample_stride + l * layout.output_stride];
         };
-        if (engine_->walks()) {
-            engine_->walk(part, {first, last - first}, scores, bend_block);
+        double* own = totals.data() + piece * each;
+        const auto make_block = [&](RowRange range) {
+            if (apart_ && weights != nullptr)
+                for (Index l = 0; l < outputs; ++l)
+                    for (Index i = 0; i < range.count; ++i) entry(i, l) += (*weights)(l, features());
+            make(part, range, scores, own);
+            if (!apart_) return;
+            for (Index l = 0; l < outputs; ++l)
+                for (Index i = 0; i < range.count; ++i)
+                    own[1 + outputs + l] += static_cast<double>(entry(i, l));
+        };
+        if (weights != nullptr && engine_->walks()) {
+            engine_->walk(part, {first, last - first}, scores, make_block);
             return;
         }
         const Index block = engine_->block();
@@ -267,20 +291,63 @@ void LinearPart<Real>::curve(const Matrix<Real>& d, Matrix<Real>& product) {
         if (next < engine_->pieces()) after = std::apply(range_at, engine_->piece(next));
         for (Index begin = first; begin < last; begin += block) {
             const RowRange range = range_at(begin, last);
-            engine_->score(part, 0, range, scores);
-            bend_block(range);
+            if (weights != nullptr) engine_->score(part, 0, range, scores);
+            make_block(range);
             engine_->add(part, range, scores, layout,
                          begin + block < last ? range_at(begin + block, last) : after);
         }
     });
     engine_->close_gradient();
+    std::vector<double> total(static_cast<std::size_t>(each));
+    for (std::size_t at = 0; at < totals.size(); ++at) total[at % total.size()] += totals[at];
+    if (apart_) {
+        for (Index l = 0; l < outputs; ++l) {
+            std::copy_n(sums_.data() + l * features(), features(), sums.data() + l * shape_.cols);
+            sums(l, features()) = static_cast<Real>(total[static_cast<std::size_t>(1 + outputs + l)]);
+        }
+    }
+    return total;
+}
+
+template <class Real>
+double LinearPart<Real>::judge_all(const Matrix<Real>* weights, Matrix<Real>& gradient) {
+    const auto judge_block = [&](int part, RowRange range, Real* scores, double* totals) {
+        const auto layout = engine_->layout(shape_.rows);
+        if (weights != nullptr) {
+            scores_.store(range, scores, layout);
+        } else {
+            scores_.load(range, scores, layout);
+        }
+        totals[0] += judge(range, scores, scratch_[static_cast<std::size_t>(part)].raw.data(), totals + 1);
+    };
+    const std::vector<double> totals = pass(weights, judge_block, gradient);
+    diagonal_.clear();
+    bend_sums_.assign(totals.begin() + 1, totals.begin() + 1 + shape_.rows);
+    return totals.front() / static_cast<double>(samples_);
+}
+
+template <class Real>
+double LinearPart<Real>::evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) {
+    return judge_all(&s, gradient);
+}
+
+template <class Real>
+void LinearPart<Real>::curve(const Matrix<Real>& d, Matrix<Real>& product) {
+    scores_.prepare_towards();
+    pass(
+        &d,
+        [&](int part, RowRange range, Real* scores, double* /*totals*/) {
+            scores_.store_towards(range, scores, engine_->layout(shape_.rows));
+            bend(range, scores, scratch_[static_cast<std::size_t>(part)].raw.data());
+        },
+        product);
 }
 
 template <class Real>
 double LinearPart<Real>::value_after(double step) {
     const auto layout = engine_->layout(shape_.rows);
     const int threads = parts_of(samples_ * shape_.rows, Index{1} << 13, threads_);
-    prepare_scratch(threads);
+    prepare_scratch(threads, shape_.rows);
     std::vector<double> losses(static_cast<std::size_t>(threads));
     parallel(threads, [&](int part) {
         Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
@@ -289,7 +356,7 @@ double LinearPart<Real>::value_after(double step) {
             const RowRange range{begin, std::min(engine_->block(), last - begin)};
             scores_.load_mixed(range, {1, step, false}, scores, layout);
             losses[static_cast<std::size_t>(part)] +=
-                loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
+                loss_.apply(scores, range.count, layout, truth(range.first), 1);
         }
     });
     return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(samples_);
@@ -302,12 +369,16 @@ double LinearPart<Real>::advance(double step, Matrix<Real>& gradient) {
         const auto [first, last] = range_of_part(samples_, part, threads);
         scores_.advance({first, last - first}, {1, step, false});
     });
-    return judge_all(Source::moved, nullptr, gradient);
+    return judge_all(nullptr, gradient);
 }
 
 template <class Real>
 void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
     diagonal.reshape(shape_);
+    if (squares_.empty()) {
+        squares_ = column_squares(products_, selection());
+        if (apart_) squares_.push_back(static_cast<double>(samples_));
+    }
     const double mean = 1 / static_cast<double>(samples_);
     for (Index l = 0; l < shape_.rows; ++l)
         for (Index k = 0; k < shape_.cols; ++k)
@@ -317,7 +388,7 @@ void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
 
 template <class Real>
 bool LinearPart<Real>::curvature_matrix(Matrix<double>& matrix) {
-    if (!loss_.bends() || shape_.cols > most_gram_columns) return false;
+    if (!loss_.bends() || shape_.cols > most_gram_columns || own_engine_ == nullptr) return false;
     const Index k = shape_.cols;
     const int threads = parts_of(entries_of(products_) * k, Index{1} << 20, threads_);
     std::vector<Matrix<double>> sums(static_cast<std::size_t>(threads), Matrix<double>(k, k));
@@ -337,6 +408,72 @@ bool LinearPart<Real>::curvature_matrix(Matrix<double>& matrix) {
         if (!std::isfinite(matrix(a, a))) return false;  // products of large features overflow
     }
     return true;
+}
+
+template <class Real>
+double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& products) {
+    const double mean = 1 / static_cast<double>(samples_ * shape_.rows);
+    AlignedVector<Real> weights(static_cast<std::size_t>(samples_));
+    double sum = 0;
+    for (Index i = 0; i < samples_; ++i) {
+        double bend = 0;
+        if (loss_.bends()) {
+            bend = static_cast<double>(*bends_of(i, 0));
+        } else {
+            for (Index l = 0; l < shape_.rows; ++l) {
+                const auto share = static_cast<double>(*bends_of(i, l));
+                bend += share * (1 - share);
+            }
+            if (truth_.weights != nullptr) bend *= static_cast<double>(truth_.weights[i]);
+        }
+        weights[static_cast<std::size_t>(i)] = static_cast<Real>(mean * bend);
+        sum += mean * bend;
+    }
+    // Without the intercept, whether it is among the features or not.
+    const Index cols = shape_.cols - free_columns();
+    products.reshape({directions.rows(), cols});
+    Matrix<Real> from;
+    Matrix<Real> to;
+    // As many at a time as every engine takes.
+    for (Index at = 0; at < directions.rows(); at += kernels::few_outputs) {
+        const Index count = std::min(kernels::few_outputs, directions.rows() - at);
+        from.reshape({count, features()});
+        from.fill(0);
+        to.reshape(from.shape());
+        for (Index l = 0; l < count; ++l)
+            std::copy_n(directions.data() + (at + l) * cols, cols, from.data() + l * features());
+        const int threads = engine_->begin(selection(), {count}, threads_);
+        prepare_scratch(threads, count);
+        if (!drawn_.list.empty()) std::fill(prepared_.begin(), prepared_.end(), Version::none);
+        engine_->prepare(0, from.data(), count);
+        engine_->open_gradient(to.data(), 0);
+        const auto layout = engine_->layout(count);
+        engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
+            Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
+            const auto [first, last] = engine_->piece(piece);
+            engine_->open_partial_sum(part, piece);
+            const auto weigh = [&](RowRange range) {
+                const Real* own = weights.data() + range.first;
+                for (Index l = 0; l < count; ++l)
+                    for (Index i = 0; i < range.count; ++i)
+                        scores[i * layout.sample_stride + l * layout.output_stride] *= own[i];
+            };
+            if (engine_->walks()) {
+                engine_->walk(part, {first, last - first}, scores, weigh);
+                return;
+            }
+            for (Index begin = first; begin < last; begin += engine_->block()) {
+                const RowRange range{begin, std::min(engine_->block(), last - begin)};
+                engine_->score(part, 0, range, scores);
+                weigh(range);
+                engine_->add(part, range, scores, layout, {last, 0});
+            }
+        });
+        engine_->close_gradient();
+        for (Index l = 0; l < count; ++l)
+            std::copy_n(to.data() + l * features(), cols, products.data() + (at + l) * cols);
+    }
+    return sum;
 }
 
 template <class Real>

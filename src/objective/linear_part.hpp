@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "alfcg/data/features.hpp"
@@ -12,7 +13,15 @@
 
 namespace alfcg {
 
-/// The same loss on the products of the data with a few directions: a linear model of few features, whose scores and second
+/// Rows of the data, each with a weight of its own.
+template <class Real>
+struct DrawnRows {
+    std::vector<Index> list;  // increasing; empty: all of them, as they are
+    AlignedVector<Real> targets;
+    AlignedVector<Real> weights;
+};
+
+/// The same loss on the products of the data with a few directions, or on a few of the rows: a linear model whose scores and second
 /// derivatives are kept.
 template <class Real>
 class LinearPart final : public Part<Real> {
@@ -20,6 +29,11 @@ class LinearPart final : public Part<Real> {
     /// `products`: a row for each sample, a column for each direction; the last one is of ones where there is an intercept. A pass
     /// over the data they come from looks at so many `entries`.
     LinearPart(Features<Real> products, Index entries, const BlockLoss<Real>& loss, Index outputs,
+               const InterceptRule* intercept, int threads);
+    /// Some of the rows with all of their features, through the engine of those who look at all rows. Passes over rows drawn leave no
+    /// weights behind in it that anybody may rely on: `prepared` says which there are.
+    LinearPart(const Features<Real>& features, RowEngine<Real>& engine, std::span<Version> prepared,
+               DrawnRows<Real> drawn, const BlockLoss<Real>& loss, Index outputs,
                const InterceptRule* intercept, int threads);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
@@ -34,32 +48,61 @@ class LinearPart final : public Part<Real> {
     bool curvature_matrix(Matrix<double>& matrix) override;
     using typename Part<Real>::Walk;
     bool walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
+    double spread(const Matrix<Real>& directions, Matrix<Real>& products) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
 
   private:
-    enum class Source { data, moved };
-    double judge_all(Source source, const Real* weights, Matrix<Real>& gradient);
-    // Scores of a block become residuals; what the second derivatives are made of is kept.
+    // f at these weights, or at the scores at hand.
+    double judge_all(const Matrix<Real>* weights, Matrix<Real>& gradient);
+    // Scores of a block become residuals; what the second derivatives are made of is kept, and summed up.
     double judge(RowRange range, Real* scores, Real* raw, double* bends);
     // Scores of a direction become what the second derivatives make of them.
-    void bend(RowRange range, Real* scores) const;
-    void prepare_scratch(int threads);
+    void bend(RowRange range, Real* scores, Real* sums) const;
+    [[nodiscard]] double weight_of(Index i) const {
+        return truth_.weights == nullptr ? 1 : static_cast<double>(truth_.weights[i]);
+    }
+    // A pass over the rows with these weights, if any: make(part, range, scores, totals) is to turn scores into residuals, whose
+    // products with the rows are summed up, and may add to 1 + outputs totals, which are returned.
+    using Make = FunctionRef<void(int part, RowRange range, Real* scores, double* totals)>;
+    std::vector<double> pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums);
+    void prepare_scratch(int threads, Index outputs);
+    [[nodiscard]] Selection selection() const {
+        return {drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_};
+    }
+    [[nodiscard]] Index features() const { return shape_.cols - (apart_ ? 1 : 0); }
+    [[nodiscard]] Truth<Real> truth(Index first) const {
+        return {truth_.targets + first, truth_.weights == nullptr ? nullptr : truth_.weights + first};
+    }
+    [[nodiscard]] Real* bends_of(Index i, Index l) {
+        return bends_.data() + (by_output_ ? l * samples_ + i : i * shape_.rows + l);
+    }
+    [[nodiscard]] const Real* bends_of(Index i, Index l) const {
+        return bends_.data() + (by_output_ ? l * samples_ + i : i * shape_.rows + l);
+    }
 
     Features<Real> products_;
+    DrawnRows<Real> drawn_;
     const BlockLoss<Real>& loss_;
+    Truth<Real> truth_;
+    Index samples_;
     Shape shape_;
     const InterceptRule* intercept_;
+    bool apart_;  // the intercept is none of the features
     int threads_;
     double share_;
     double stiffness_ = 0;
-    Index samples_;
-    std::unique_ptr<RowEngine<Real>> engine_;
+    std::unique_ptr<RowEngine<Real>> own_engine_;
+    RowEngine<Real>* engine_;
+    std::span<Version> prepared_;
     FollowedScores<Real> scores_;  // at S, and of D
-    // Second derivatives of a loss of one score; else the shares of the classes, outputs a sample.
+    // Second derivatives of a loss of one score; else the shares of the classes. Those of an output lie side by side where scores do.
     AlignedVector<Real> bends_;
+    bool by_output_ = false;
     std::vector<double> bend_sums_;  // over all samples, one per output
-    std::vector<double> squares_;    // of the columns of the products, summed up
+    std::vector<double> squares_;    // of the columns of the products, summed up, once asked for
+    Matrix<Real> weights_;           // without those of an intercept that stands apart
+    Matrix<Real> sums_;
     struct Scratch {
         AlignedVector<Real> scores;
         AlignedVector<Real> raw;

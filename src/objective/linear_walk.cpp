@@ -71,7 +71,8 @@ class LinearPart<Real>::Softmax {
             part.shares_.resize(samples_ * outputs_);
             for (std::size_t i = 0; i < samples_; ++i)
                 for (std::size_t l = 0; l < outputs_; ++l)
-                    part.shares_[l * samples_ + i] = part.bends_[i * outputs_ + l];
+                    part.shares_[l * samples_ + i] =
+                        *part.bends_of(static_cast<Index>(i), static_cast<Index>(l));
         }
         shares_ = part.shares_.data();
     }
@@ -113,6 +114,7 @@ class LinearPart<Real>::Softmax {
 
 template <class Real>
 bool LinearPart<Real>::walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) {
+    if (own_engine_ == nullptr) return false;
     lay_out_columns();
     if (loss_.bends()) {
         walk_through(OneScore(*this), walk, s, u);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "alfcg/objective/objective.hpp"
@@ -149,9 +150,20 @@ std::unique_ptr<Part<Real>> Objective<Real>::part(const Matrix<Real>& directions
     return std::make_unique<SomeDirections<Real>>(*this, directions);
 }
 
+template <class Real>
+std::unique_ptr<Part<Real>> Objective<Real>::sample(const Iterate<Real>& /*x*/, Index /*rows*/,
+                                                    std::uint64_t /*seed*/) {
+    std::vector<Index> all(static_cast<std::size_t>(shape().cols));
+    std::iota(all.begin(), all.end(), Index{0});
+    return part(all);
+}
+
 template std::unique_ptr<Part<float>> Objective<float>::part(std::span<const Index>);
 template std::unique_ptr<Part<double>> Objective<double>::part(std::span<const Index>);
 template std::unique_ptr<Part<float>> Objective<float>::part(const Matrix<float>&);
 template std::unique_ptr<Part<double>> Objective<double>::part(const Matrix<double>&);
+template std::unique_ptr<Part<float>> Objective<float>::sample(const Iterate<float>&, Index, std::uint64_t);
+template std::unique_ptr<Part<double>> Objective<double>::sample(const Iterate<double>&, Index,
+                                                                 std::uint64_t);
 
 }  // namespace alfcg

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -80,6 +81,9 @@ class Objective {
     virtual std::unique_ptr<Part<Real>> part(std::span<const Index> columns);
     /// f where x = S · directions; as many columns as x has, a row for each direction.
     virtual std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions);
+    /// f on all of its space, as about so many of its rows tell it that are drawn at random, each weighed by how seldom it is: rows
+    /// whose loss bends at x, as far as is known, more often than others. The general one, and as many rows as there are: f itself.
+    virtual std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed);
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }

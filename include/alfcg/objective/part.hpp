@@ -7,9 +7,9 @@
 
 namespace alfcg {
 
-/// f on part of its space: x = S·B for a few directions B of the features (some of them, or any others), and where f has an
-/// intercept one more column of S, the last, that nothing constrains. What it computes costs what the directions cost, not what all
-/// features do. The objective must outlive it.
+/// f on part of its space: x = S·B for a few directions B of the features (some of them, or any others), or some of the rows of f with
+/// all features, B = I; and where f has an intercept one more column of S, the last, that nothing constrains. What it computes costs
+/// what the part costs, not what all of f does. The objective must outlive it.
 template <class Real>
 class Part {
   public:
@@ -53,6 +53,10 @@ class Part {
     virtual bool walk(const Walk& /*walk*/, const Matrix<Real>& /*s*/, std::span<double> /*u*/) {
         return false;
     }
+
+    /// products = directions · M, as many columns as S has without the free ones, where M is the mean of ∇²f(S) over the outputs, each
+    /// by itself. Returns what M would be for a feature that is 1 for every sample; 0, and nothing else, where that is not known.
+    virtual double spread(const Matrix<Real>& /*directions*/, Matrix<Real>& /*products*/) { return 0; }
 
     /// Writes the intercept at x to the free column of S.
     virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}

@@ -1,0 +1,301 @@
+#include "corrective/nuclear_descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "corrective/nuclear_face.hpp"
+
+namespace alfcg::nuclear {
+
+namespace {
+
+// An accepted curvature is forgotten a little.
+constexpr double curvature_decay = 0.8;
+// Conjugate gradients end when what is left of the slope, or what the last steps have gained, is this share of the whole.
+constexpr double newton_accuracy = 0.3;
+// The norm is as large as it may be, to rounding.
+constexpr double tightness = 1e-10;
+// Share of what a Newton step promises that it must keep.
+constexpr double newton_descent = 1e-4;
+constexpr int most_newton_trials = 6;
+constexpr int most_doublings = 60;
+// Of values of g, relative.
+template <class Real>
+constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+
+double product_of(const Dense& a, const Dense& b) {
+    return (a.array() * b.array()).sum();
+}
+
+void add_to(double factor, const Point& from, Point& to) {
+    to.w += factor * from.w;
+    to.free += factor * from.free;
+}
+
+Point difference(const Point& a, const Point& b) {
+    return {a.w - b.w, a.free - b.free};
+}
+
+}  // namespace
+
+double dot(const Point& a, const Point& b) {
+    return product_of(a.w, b.w) + product_of(a.free, b.free);
+}
+
+template <class Real>
+Smooth<Real>::Smooth(Part<Real>& part, double weight, double square)
+    : part_(part),
+      weight_(weight),
+      square_(square),
+      turned_(part.shape().rows > part.shape().cols - part.free_columns()),
+      free_(part.free_columns()) {}
+
+template <class Real>
+Point Smooth<Real>::point(const Matrix<Real>& s) const {
+    const Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> view(
+        s.data(), s.rows(), s.cols());
+    Point point;
+    point.free = view.rightCols(free_).template cast<double>();
+    if (turned_) {
+        point.w = view.leftCols(s.cols() - free_).transpose().template cast<double>();
+    } else {
+        point.w = view.leftCols(s.cols() - free_).template cast<double>();
+    }
+    return point;
+}
+
+template <class Real>
+void Smooth<Real>::write(const Point& point, Matrix<Real>& s) const {
+    s.reshape(part_.shape());
+    Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> view(s.data(), s.rows(),
+                                                                                          s.cols());
+    view.rightCols(free_) = point.free.cast<Real>();
+    if (turned_) {
+        view.leftCols(s.cols() - free_) = point.w.transpose().cast<Real>();
+    } else {
+        view.leftCols(s.cols() - free_) = point.w.cast<Real>();
+    }
+}
+
+template <class Real>
+double Smooth<Real>::tilt(const Point& at, const Point& wanted, Point& gradient) {
+    tilt_ = {};
+    const double value = evaluate(at, gradient);
+    tilt_ = difference(wanted, gradient);
+    tilt_.w += square_ * at.w;
+    add_to(1, tilt_, gradient);
+    return value + dot(tilt_, at);
+}
+
+template <class Real>
+double Smooth<Real>::evaluate(const Point& at, Point& gradient) {
+    ++calls_;
+    write(at, s_);
+    double value = weight_ * part_.evaluate(s_, result_);
+    gradient = point(result_);
+    gradient.w *= weight_;
+    gradient.free *= weight_;
+    if (tilt_.w.size() > 0) {
+        value += dot(tilt_, at);
+        add_to(1, tilt_, gradient);
+    }
+    if (square_ > 0) {
+        value += square_ / 2 * at.w.squaredNorm();
+        gradient.w += square_ * at.w;
+    }
+    return value;
+}
+
+template <class Real>
+void Smooth<Real>::curve(const Point& d, Point& product) {
+    ++calls_;
+    write(d, s_);
+    part_.curve(s_, result_);
+    product = point(result_);
+    product.w = weight_ * product.w + square_ * d.w;
+    product.free *= weight_;
+}
+
+template <class Real>
+void Descent<Real>::start(Point at, double value, Point gradient) {
+    at_ = std::move(at);
+    gradient_ = std::move(gradient);
+    value_ = value;
+    spectrum_ = shrink(0, std::numeric_limits<double>::infinity(), at_.w.rows(), at_.w);
+    norm_ = spectrum_.sum();
+}
+
+template <class Real>
+double Descent<Real>::gap(const Point& at, const Point& gradient, double norm) const {
+    const double cost = ball_.composite.nuclear;
+    const double steepest = std::max(largest_singular_value(gradient.w) - cost, 0.0);
+    const double free = curvature_ > 0 ? gradient.free.squaredNorm() / curvature_ : 0;
+    return product_of(gradient.w, at.w) + cost * norm + ball_.radius * steepest + free;
+}
+
+template <class Real>
+void Descent<Real>::return_here() {
+    if (!std::exchange(elsewhere_, false)) return;
+    Point unused;
+    smooth_.evaluate(at_, unused);
+}
+
+template <class Real>
+void Descent<Real>::take(Point& to, Point& gradient, Spectrum& spectrum, double value) {
+    at_ = std::move(to);
+    gradient_ = std::move(gradient);
+    spectrum_ = std::move(spectrum);
+    norm_ = spectrum_.sum();
+    value_ = value;
+    elsewhere_ = false;
+}
+
+template <class Real>
+void Descent<Real>::find_curvature() {
+    return_here();
+    const double square = dot(gradient_, gradient_);
+    if (square == 0) return;
+    Point product;
+    smooth_.curve(gradient_, product);
+    curvature_ = std::max(dot(gradient_, product) / square, std::numeric_limits<double>::min());
+}
+
+// Accelerated, from a standstill.
+template <class Real>
+bool Descent<Real>::projected_steps(int count) {
+    if (curvature_ <= 0) find_curvature();
+    if (curvature_ <= 0) return false;
+    const double cost = ball_.composite.nuclear;
+    const double before = value_ + cost * norm_;
+    Point from = at_;  // where a step starts
+    Point slope = gradient_;
+    double value = value_;
+    double momentum = 1;
+    for (int step = 0; step < count; ++step) {
+        Point to;
+        Spectrum spectrum;
+        Point gradient;
+        double reached = 0;
+        for (int trial = 0;; ++trial) {
+            to = from;
+            add_to(-1 / curvature_, slope, to);
+            spectrum = shrink(cost / curvature_, ball_.radius, to.w.rows(), to.w);
+            reached = smooth_.evaluate(to, gradient);
+            elsewhere_ = true;
+            const Point way = difference(to, from);
+            const double promised = value + dot(slope, way) + curvature_ / 2 * dot(way, way);
+            if (reached <= promised + rounding<Real> * std::abs(value)) break;
+            if (trial == most_doublings) return false;
+            curvature_ *= 2;
+        }
+        curvature_ *= curvature_decay;
+        if (reached + cost * spectrum.sum() > value_ + cost * norm_) break;  // the last point stays
+        const Point way = difference(to, at_);
+        take(to, gradient, spectrum, reached);
+        if (step + 1 == count) break;
+        const double next = (1 + std::sqrt(1 + 4 * momentum * momentum)) / 2;
+        from = at_;
+        add_to((momentum - 1) / next, way, from);
+        momentum = next;
+        if (step == 0) {
+            slope = gradient_;
+            value = value_;
+        } else {
+            value = smooth_.evaluate(from, slope);
+            elsewhere_ = true;
+        }
+    }
+    return value_ + cost * norm_ < before;
+}
+
+template <class Real>
+typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
+    return_here();
+    const double cost = ball_.composite.nuclear;
+    const auto count = static_cast<double>(spectrum_.rank());
+    double multiplier = cost;
+    bool bound = false;
+    if (count > 0 && norm_ >= ball_.radius * (1 - tightness)) {
+        // What the norm costs where f and the ball are balanced.
+        const Dense along = spectrum_.left.transpose() * gradient_.w * at_.w.transpose() * spectrum_.left;
+        const double mean = -along.diagonal().cwiseQuotient(spectrum_.values).sum() / count;
+        bound = mean > cost;
+        if (bound) multiplier = mean;
+    }
+    Way way{{Dense::Zero(at_.w.rows(), at_.w.cols()), Dense::Zero(at_.free.rows(), at_.free.cols())},
+            0,
+            multiplier > 0 ? spectrum_.rank() : at_.w.rows()};
+    Face face(spectrum_, at_.w, multiplier, bound);
+    double along_free = curvature_;
+    if (sketch_.empty()) {
+        face.expect(curvature_);
+    } else {
+        face.expect(sketch_, smooth_.weight(), smooth_.turned());
+        along_free = smooth_.weight() * sketch_.flat();
+    }
+    const auto precondition = [&](Point point) {
+        face.precondition(point.w);
+        point.free /= along_free;
+        return point;
+    };
+    Point residual{-gradient_.w, -gradient_.free};
+    if (multiplier > 0 && !bound) residual.w -= multiplier * face.slope();
+    face.project(residual.w);
+    Point ray = precondition(residual);
+    double size = dot(residual, ray);
+    constexpr double enough = newton_accuracy * newton_accuracy;
+    const double first = size;
+    Point product;
+    looks_ = 0;
+    for (int turn = 0; turn < most && size > enough * first; ++turn) {
+        smooth_.curve(ray, product);
+        ++looks_;
+        face.project(product.w);
+        face.add_curvature(ray.w, product.w);
+        const double bend = dot(ray, product);
+        if (!(bend > 0)) break;
+        const double step = size / bend;
+        add_to(step, ray, way.d);
+        add_to(-step, product, residual);
+        const double gain = step * size / 2;
+        way.promise += gain;
+        if (gain * (turn + 1) < enough * way.promise) break;
+        const Point scaled = precondition(residual);
+        const double next = dot(residual, scaled);
+        const double keep = next / size;
+        size = next;
+        ray.w = scaled.w + keep * ray.w;
+        ray.free = scaled.free + keep * ray.free;
+    }
+    return way;
+}
+
+template <class Real>
+bool Descent<Real>::newton_step(int most) {
+    const Way way = newton_way(most);
+    if (!(way.promise > 0)) return false;
+    const double cost = ball_.composite.nuclear;
+    double step = 1;
+    for (int trial = 0; trial < most_newton_trials; ++trial, step /= 2) {
+        Point to = at_;
+        add_to(step, way.d, to);
+        Spectrum spectrum = shrink(0, ball_.radius, way.rank, to.w);
+        Point gradient;
+        const double reached = smooth_.evaluate(to, gradient);
+        elsewhere_ = true;
+        if (reached + cost * spectrum.sum() > value_ + cost * norm_ - newton_descent * step * way.promise)
+            continue;
+        take(to, gradient, spectrum, reached);
+        return true;
+    }
+    return false;
+}
+
+template class Smooth<float>;
+template class Smooth<double>;
+template class Descent<float>;
+template class Descent<double>;
+
+}  // namespace alfcg::nuclear

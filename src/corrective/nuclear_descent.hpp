@@ -1,0 +1,97 @@
+#pragma once
+
+#include "alfcg/objective/part.hpp"
+#include "alfcg/region/region.hpp"
+#include "corrective/nuclear_point.hpp"
+#include "corrective/nuclear_sketch.hpp"
+
+namespace alfcg::nuclear {
+
+/// What a descent moves about: the matrix that the ball is about, no taller than wide, and columns that nothing constrains.
+struct Point {
+    Dense w;
+    Dense free;
+};
+double dot(const Point& a, const Point& b);
+
+/// g(S) = weight · f(S) + <tilt, S> + (square / 2) ‖S‖², f as a part has it. Makes points of matrices and matrices of points.
+template <class Real>
+class Smooth {
+  public:
+    Smooth(Part<Real>& part, double weight, double square);
+
+    [[nodiscard]] Point point(const Matrix<Real>& s) const;
+    void write(const Point& point, Matrix<Real>& s) const;
+
+    /// Chooses the tilt so that the gradient at this point is the one wanted, the square's not counted. Returns g there, and its
+    /// gradient.
+    double tilt(const Point& at, const Point& wanted, Point& gradient);
+    double evaluate(const Point& at, Point& gradient);
+    void curve(const Point& d, Point& product);
+    [[nodiscard]] Index calls() const { return calls_; }
+    [[nodiscard]] double weight() const { return weight_; }
+    [[nodiscard]] bool turned() const { return turned_; }
+
+  private:
+    Part<Real>& part_;
+    double weight_;
+    double square_;
+    bool turned_;  // S is taller than wide without its free columns
+    Index free_;
+    Point tilt_;
+    Matrix<Real> s_;
+    Matrix<Real> result_;
+    Index calls_ = 0;
+};
+
+/// Goes down g + h over the nuclear ball, h = λ‖·‖_*: projected steps find the rank and what the norm costs, Newton steps on the
+/// matrices of that rank, by conjugate gradients, do the rest.
+template <class Real>
+class Descent {
+  public:
+    /// `curvature`: of g, as far as known; 0: not at all. `sketch`: how f bends; may be empty.
+    Descent(Smooth<Real>& smooth, const Ball& ball, const Sketch& sketch, double curvature)
+        : smooth_(smooth), ball_(ball), sketch_(sketch), curvature_(curvature) {}
+
+    /// From a point where g has just been evaluated.
+    void start(Point at, double value, Point gradient);
+    /// Each says whether g + h has gone down.
+    bool projected_steps(int count);
+    bool newton_step(int most);
+
+    [[nodiscard]] const Point& at() const { return at_; }
+    [[nodiscard]] const Point& gradient() const { return gradient_; }  // of g
+    [[nodiscard]] double norm() const { return norm_; }                // ‖w‖_*
+    [[nodiscard]] double curvature() const { return curvature_; }
+    /// Second derivatives that the last Newton step looked at.
+    [[nodiscard]] int looks() const { return looks_; }
+    /// How far g + h may be above its minimum over the ball, and what a step in the free columns promises.
+    [[nodiscard]] double gap() const { return gap(at_, gradient_, norm_); }
+
+  private:
+    [[nodiscard]] double gap(const Point& at, const Point& gradient, double norm) const;
+    // Calls of the part look from here again.
+    void return_here();
+    void find_curvature();
+    struct Way {
+        Point d;
+        double promise = 0;     // what g + h is to lose
+        Eigen::Index rank = 0;  // that is to stay
+    };
+    [[nodiscard]] Way newton_way(int most);
+    void take(Point& to, Point& gradient, Spectrum& spectrum, double value);
+
+    Smooth<Real>& smooth_;
+    const Ball& ball_;
+    const Sketch& sketch_;
+    double curvature_;
+    int looks_ = 0;
+    Point at_;
+    Point gradient_;
+    Spectrum spectrum_;
+    double norm_ = 0;
+    double value_ = 0;  // g
+    bool elsewhere_ = false;
+};
+
+}  // namespace alfcg::nuclear

@@ -1,0 +1,57 @@
+#include "corrective/nuclear_point.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace alfcg::nuclear {
+
+namespace {
+
+// Of the largest singular value: what rounding leaves of others in a Gram matrix.
+constexpr double least_share = 1e-7;
+
+// What all values must lose so that those left sum up to the radius; they come largest first.
+double level(const Eigen::VectorXd& values, double radius) {
+    double sum = 0;
+    double lost = 0;
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+        sum += values(i);
+        const double wanted = (sum - radius) / static_cast<double>(i + 1);
+        if (wanted >= values(i)) break;
+        lost = wanted;
+    }
+    return std::max(lost, 0.0);
+}
+
+}  // namespace
+
+double largest_singular_value(const Dense& g) {
+    if (g.size() == 0) return 0;
+    const Eigen::MatrixXd gram = g * g.transpose();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
+    return std::sqrt(std::max(solver.eigenvalues().tail(1)(0), 0.0));
+}
+
+Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
+    const Eigen::MatrixXd gram = w * w.transpose();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    const Eigen::VectorXd found = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
+    Eigen::VectorXd values = (found.array() - threshold).max(0);
+    values.tail(std::max<Eigen::Index>(values.size() - rank, 0)).setZero();
+    values = (values.array() - level(values, radius)).max(0);
+    const double least = least_share * found(0);
+    Eigen::Index count = 0;
+    while (count < values.size() && values(count) > 0 && found(count) > least) ++count;
+
+    Spectrum spectrum;
+    spectrum.values = values.head(count);
+    spectrum.left = solver.eigenvectors().rowwise().reverse().leftCols(count);
+    if (count == w.rows() && values == found) return spectrum;
+    const Eigen::VectorXd factors = spectrum.values.cwiseQuotient(found.head(count));
+    const Dense mix = spectrum.left * factors.asDiagonal() * spectrum.left.transpose();
+    w = mix * w;
+    return spectrum;
+}
+
+}  // namespace alfcg::nuclear

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "alfcg/objective/part.hpp"
+#include "corrective/nuclear_point.hpp"
+
+namespace alfcg::nuclear {
+
+/// How f bends along the features, roughly: the leading eigenvectors of the mean of its second derivatives over the outputs.
+class Sketch {
+  public:
+    [[nodiscard]] bool empty() const { return directions_.rows() == 0; }
+    [[nodiscard]] const Dense& directions() const { return directions_; }    // orthonormal rows
+    [[nodiscard]] const Eigen::VectorXd& values() const { return values_; }  // largest first, positive
+    [[nodiscard]] double flat() const { return flat_; }  // of a feature that is 1 everywhere
+
+    /// Looks at f where the part was evaluated last, from what was known before on. Returns how many calls of the part that was worth.
+    template <class Real>
+    double refresh(Part<Real>& part);
+
+  private:
+    Dense directions_;
+    Eigen::VectorXd values_;
+    double flat_ = 0;
+};
+
+}  // namespace alfcg::nuclear
