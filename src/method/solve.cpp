@@ -9,7 +9,8 @@ MethodChoice choose_method(const Region<Real>& region, const Options& options) {
     if (options.method != automatic_method) return {options.method, {}};
     const auto ball = region.ball();
     if (!options.parameters.empty() || !ball) return {std::string(fallback_method), "general"};
-    if (ball->norm == Ball::Norm::lp && ball->p == 1) return {"alfcg-c", "sparse"};
+    if (ball->norm == Ball::Norm::nuclear) return {"alfcg-c", "low-rank"};
+    if (ball->p == 1) return {"alfcg-c", "sparse"};
     return {std::string(fallback_method), "general"};
 }
 
