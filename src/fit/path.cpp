@@ -22,6 +22,10 @@ namespace {
 constexpr Index usual_folds = 5;
 constexpr double growth = 2;
 constexpr double most_growth = 1e8;
+// Weights that fill no more than this share of the radius are not held back by it, where the gap is this share of what fits along a path
+// are asked for.
+constexpr double filled = 0.9;
+constexpr double exactly = 1e-3;
 constexpr std::size_t most_radii = 30;
 // At the first radius of its own choice, a path cannot win more than this share of the objective; more than the tolerance, or
 // its fit would end where it begins.
@@ -116,6 +120,14 @@ struct Trial {
         return fitted;
     }
 };
+
+// Whether the ball holds the weights of a fit back.
+template <class Real>
+bool fills(const Trial<Real>& trial, double radius) {
+    RegionSpec smaller = trial.problem.region;
+    smaller.parameters.set("radius", filled * radius);
+    return make_region<Real>(smaller, trial.problem.threads)->violation(trial.x) > 0;
+}
 
 // How much more radius a linear model of f around x needs to win `first_gain` of it; 0 where f is flat.
 template <class Real>
@@ -331,6 +343,13 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         if (observer.point) observer.point(point);
         if (stopped) break;
         if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
+        if (own_choice && !fills(whole, radius)) {
+            // Before that is believed, the fit is made exact: what is left may be for features in small units.
+            Options tight = along;
+            tight.gap = exactly * *along.gap;
+            whole.fit_over(radius, tight, observer);
+            if (!fills(whole, radius)) break;
+        }
         radius = own_choice ? next_radius(whole.problem, whole.x, radius) : radii[k + 1];
     }
     choose(path, options.pick);
