@@ -12,6 +12,9 @@ namespace {
 
 // Units of rounding between x and its atoms after which x is written anew from them.
 constexpr double most_drift = 64;
+// Of values of f, for searches.
+template <class Real>
+constexpr double value_rounding = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-12;
 // Units in the last place of h that say nothing.
 constexpr double composite_rounding = 1e2;
 
@@ -30,7 +33,9 @@ void ActiveMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     const bool first = run.iteration() == 0;
     proposal.value = run.full_gradient(proposal.gradient);
     proposal.step = 0;
-    if (calibrated_ && !first && calibrated_->went_too_far(proposal.gradient)) return go_back(run, proposal);
+    if (calibrated_ && !judged_ && calibrated_->went_too_far(proposal.gradient))
+        return go_back(run, proposal);
+    judged_ = true;
     run.aim(proposal);
     if (first) {
         set_.start(x, proposal.composite);
@@ -47,6 +52,7 @@ void ActiveMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     if (excess > rounding * std::abs(proposal.composite) && excess >= proposal.gap) {
         set_.start(x, proposal.composite);
         excess = 0;
+        drift_ = 0;
     }
     const Choice choice = choose(proposal, excess);
     proposal.step = step_along(run, proposal, choice.rise);
@@ -56,6 +62,7 @@ void ActiveMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
         return;
     }
     update_set(choice, proposal);
+    judged_ = false;
     if (drift_ > most_drift) renew_point(run, proposal);
 }
 
@@ -121,7 +128,8 @@ double ActiveMethod<Real>::step_along(Run<Real>& run, Proposal<Real>& proposal, 
                           .slope = proposal.direction.slope,
                           .value = proposal.value,
                           .composite = proposal.composite,
-                          .longest = move.longest()};
+                          .longest = move.longest(),
+                          .rounding = value_rounding<Real>};
     if (!calibrated_) {
         AlongMove<Real> line(run, move, trial_);
         return rule_->step(input, line);

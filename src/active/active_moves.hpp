@@ -51,7 +51,8 @@ class ActiveMethod final : public Method<Real> {
     std::unique_ptr<StepRule> rule_;
     std::optional<CalibratedStep<Real>> calibrated_;
     ActiveSet<Real> set_;
-    double drift_ = 0;  // of x from its atoms, in units of rounding, at most
+    bool judged_ = true;  // whether the last move has been
+    double drift_ = 0;    // of x from its atoms, in units of rounding, at most
     Matrix<Real> trial_;
 };
 

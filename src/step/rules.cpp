@@ -85,7 +85,7 @@ class ParameterFreeStep final : public StepRule {
         double eta = first_step();
         if (eta == 0) return 0;
         const double here = known_value(input);
-        const double slack = 1e-12 * std::max(1.0, std::abs(here));
+        const double slack = input.rounding * std::max(1.0, std::abs(here));
         for (int doublings = 0;; ++doublings) {
             const double model =
                 here + eta * input.slope + 0.5 * curvature_ * eta * eta * input.length_squared + slack;

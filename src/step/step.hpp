@@ -28,6 +28,7 @@ struct StepInput {
     std::optional<double> value;  // f(x), where the estimator knows it
     double composite = 0;         // h(x)
     double longest = 1;           // η may go so far
+    double rounding = 1e-12;      // of values of f, as a share of them, or of 1 where they are less
 };
 
 class StepRule {
