@@ -156,6 +156,69 @@ TEST(Following, ValuesAndGradientsAreThoseOfTheDataInFloat) {
     for (const Entries entries : all_entries) check_values<float>(entries, 2e-5);
 }
 
+// Values and slopes along moves of every form, and what is remembered after them, against points that nothing leads to.
+template <class Real>
+void check_lines(const std::string& loss, int outputs, bool intercept, double tolerance) {
+    for (const Storage storage : {Storage::dense, Storage::sparse})
+        for (const auto& [name, spec] : balls) {
+            const auto problem = problem_of(loss, 300, 41, outputs);
+            const Bridge<Real> bridge(problem, storage, 2);
+            const auto objective =
+                linear_objective(bridge.features, bridge.targets, bridge.loss, 2, intercept);
+            const auto region = make_region<Real>(spec);
+            Iterate<Real> x(objective->shape());
+            Matrix<Real> gradient;
+            Matrix<Real> exact;
+            Move<Real> move;
+            Vertex<Real> before;
+            before.shape = objective->shape();
+            for (int t = 0; t < 70; ++t) {
+                SCOPED_TRACE(loss + " " + name + " step " + std::to_string(t));
+                const double value = objective->evaluate(x, gradient);
+                const Iterate<Real> here = x.matrix();
+                EXPECT_NEAR(value, objective->evaluate(here, exact), tolerance);
+                EXPECT_LE(distance(gradient, exact), tolerance * (1 + from_matrix(exact).norm()));
+                Vertex<Real> vertex;
+                region->minimize(gradient, 0, false, vertex);
+                switch (t % 3) {
+                    case 0:
+                        move.towards() = vertex;
+                        break;
+                    case 1:
+                        move.away(0.1) = before;
+                        break;
+                    default:
+                        auto& atoms = move.pairwise(0.2);
+                        atoms[0] = vertex;
+                        atoms[1] = before;
+                }
+                before = vertex;
+                if (t % 4 != 3) {  // now and then a step without a search
+                    for (const double step : {0.05, 0.3}) {
+                        Matrix<Real> point = x.matrix();
+                        apply(move, step, point);
+                        const double at_point = objective->evaluate(point, exact);
+                        const double slope = direction(move, exact, x.matrix()).slope;
+                        EXPECT_NEAR(objective->value_after(x, move, step), at_point,
+                                    tolerance * (1 + at_point));
+                        EXPECT_NEAR(objective->slope_after(x, move, step), slope,
+                                    10 * tolerance * (1 + std::abs(slope)));
+                    }
+                }
+                x.make(move, t % 3 == 0 ? 0.3 : 0.05);
+            }
+        }
+}
+
+TEST(Following, ValuesAndSlopesAlongMovesOfEveryFormAreThoseOfTheData) {
+    for (const auto& [loss, outputs] : {std::pair{"multinomial", 4}, {"multinomial", 17}, {"logistic", 1}}) {
+        check_lines<double>(loss, outputs, false, 1e-12);
+        check_lines<float>(loss, outputs, false, 2e-5);
+        check_lines<double>(loss, outputs, true, 1e-6);
+        check_lines<float>(loss, outputs, true, 2e-4);
+    }
+}
+
 // Batch gradients at an iterate that moves, and where it comes from: as those at points that nothing leads to, whatever
 // comes in between.
 template <class Real>

@@ -177,6 +177,23 @@ TYPED_TEST(Point, MovesOfEveryKindGoWhereTheySay) {
     }
 }
 
+TYPED_TEST(Point, ProductsAndSumsAreThoseOfTheEntries) {
+    const auto gradient = random_matrix<TypeParam>(12);
+    for (const auto& vertex : every_kind<TypeParam>(5)) {
+        const auto entries = vertex.to_matrix();
+        double product = 0;
+        auto sum = gradient;
+        add(-0.75, vertex, sum);
+        for (Index i = 0; i < gradient.size(); ++i) {
+            const auto entry = static_cast<double>(entries.data()[i]);
+            product += static_cast<double>(gradient.data()[i]) * entry;
+            EXPECT_NEAR(static_cast<double>(sum.data()[i]),
+                        static_cast<double>(gradient.data()[i]) - 0.75 * entry, 10 * this->accuracy);
+        }
+        EXPECT_NEAR(inner_product(gradient, vertex), product, 30 * this->accuracy);
+    }
+}
+
 TYPED_TEST(Point, VersionsTellPointsApartAndMovesLeadFromOneToTheNext) {
     Move<TypeParam> move;
     move.towards() = every_kind<TypeParam>(5)[3];

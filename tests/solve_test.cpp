@@ -191,6 +191,8 @@ TEST(Solve, AllocatesNothingPerIteration) {
                 const std::string method(row.name);
                 if (method == "sfw-gb") continue;  // its batches grow, and the memory for them with them
                 if (method == "alfcg-c") continue;  // its parts come and go
+                const auto is_step = [](const Parameter& parameter) { return parameter.info.name == "step"; };
+                if (std::ranges::any_of(row.parameters, is_step)) continue;  // atoms come and go
                 problem.region = region;
                 problem.p = p;
                 Bridge<float> bridge(problem, storage, 2);
@@ -388,7 +390,7 @@ TEST(Methods, TableListsThemInTheirSettings) {
     std::map<std::string, int> count;
     for (const MethodInfo& method : methods()) ++count[std::string(method.setting)];
     EXPECT_EQ(count, (std::map<std::string, int>{
-                         {"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}, {"corrective", 2}}));
+                         {"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}, {"corrective", 6}}));
     EXPECT_EQ(describe(method_info("alfcg-mvr2").parameters), "rho = auto, beta = 100, batch = sqrt(N)");
 }
 

@@ -20,7 +20,8 @@ void ParameterArguments::add_to(CommandOptions options) {
         const std::string words = info.words.empty() ? "" : std::string(info.words) + "|";
         options.add_text(
             "--" + name, [this, name](const std::string& text) { given[name] = text; },
-            std::string(info.meaning) + " [see alfcg methods]", words + "NUMBER", "Method");
+            std::string(info.meaning) + " [see alfcg methods]",
+            info.only_words ? std::string(info.words) : words + "NUMBER", "Method");
     }
 }
 

@@ -25,6 +25,10 @@ std::string choices(const ParameterInfo& info) {
     std::string text(info.words);
     for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|'))
         text.replace(bar, 1, ", ");
+    if (info.only_words) {
+        const std::size_t last = text.rfind(", ");
+        return last == std::string::npos ? text : text.replace(last, 2, " or ");
+    }
     return text + (text.empty() ? "a number" : " or a number");
 }
 
@@ -91,6 +95,7 @@ void check(const ParameterInfo& info, const Parameters::Value& value) {
         return;
     }
     const double number = std::get<double>(value);
+    if (info.only_words) throw QuantityError(name, "must be " + choices(info) + ", not a number");
     const bool endless = info.endless && std::isinf(number);
     const bool low = number < info.least || (info.open && number == info.least);
     const bool high = !endless && (number > info.most || (info.open && number == info.most));
@@ -112,7 +117,7 @@ Parameters::Value parse(const ParameterInfo& info, const std::string& text) {
     double number = 0;
     const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
     const auto [end, error] = std::from_chars(first, text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
+    if (info.only_words || error != std::errc() || end != text.data() + text.size())
         throw QuantityError(std::string(info.name), "must be " + choices(info) + ", not '" + text + "'");
     return number;
 }

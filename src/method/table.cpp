@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "active/active_moves.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
@@ -70,6 +71,14 @@ constexpr ParameterInfo decrease{.name = "decrease",
 constexpr ParameterInfo power{
     .name = "power", .meaning = "exponent p of the schedule (t+1)^-p", .open = true};
 
+constexpr ParameterInfo step_info{
+    .name = "step",
+    .meaning =
+        "of methods with an active set: the calibrated ALF step, a search for the curvature, or secants",
+    .words = "alf|search|secant",
+    .only_words = true};
+
+constexpr Parameter step{step_info, Default::named("alf")};
 constexpr Parameter rho{rho_info, Default::named("auto")};
 constexpr Default root = Default::root();
 constexpr Parameter two_thirds{power, Default::of(2.0 / 3.0)};
@@ -85,6 +94,15 @@ constexpr std::string_view corrective = "corrective";
 constexpr std::string_view full_gradient = "full gradient";
 constexpr std::string_view open_loop = "open loop 2/(t+2)";
 constexpr std::string_view alfcg_paper = "ALFCG: adaptive Lipschitz-free conditional gradient";
+
+template <class Real>
+std::unique_ptr<Method<Real>> active_method(const MethodParts<Real>& parts, ActiveMoves moves) {
+    const auto rule = parts.parameters.word("step");
+    std::unique_ptr<StepRule> search;
+    if (rule == "search") search = parameter_free_step(1, 2, 0.5, Below::compares_slopes);
+    if (rule == "secant") search = secant_step();
+    return std::make_unique<ActiveMethod<Real>>(parts.objective, moves, std::move(search));
+}
 
 // make(parts) for both precisions.
 template <class Make>
@@ -205,6 +223,19 @@ const std::vector<MethodRow>& table() {
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
                 return std::make_unique<Accelerated<Real>>();
             }),
+        row({"fw-away", corrective, full_gradient, "ALF, away", "Lacoste-Julien and Jaggi 2015", {step}},
+            [](const auto& p) { return active_method(p, ActiveMoves::away); }),
+        row({"fw-pairwise",
+             corrective,
+             full_gradient,
+             "ALF, pairwise",
+             "Lacoste-Julien and Jaggi 2015",
+             {step}},
+            [](const auto& p) { return active_method(p, ActiveMoves::pairwise); }),
+        row({"fw-blended", corrective, full_gradient, "ALF, blended", "Tsuji et al. 2022", {step}},
+            [](const auto& p) { return active_method(p, ActiveMoves::blended); }),
+        row({"fw-secant", corrective, full_gradient, "secant search", "Hendrych et al. 2025", {}},
+            [](const auto& p) { return composed(full_estimator(p.estimator()), secant_step()); }),
     };
     return rows;
 }
@@ -246,8 +277,13 @@ Parameters own_parameters(std::string_view method, const Parameters& given) {
 
 std::vector<ParameterInfo> method_parameters() {
     std::vector<ParameterInfo> all;
-    // ALFCG's, which stand last in the table, are asked for most.
-    for (const MethodRow& row : std::views::reverse(table())) add_once(all, row.parameters);
+    // ALFCG's, which stand last among those of the paper, are asked for most.
+    const auto add = [&](bool of_paper) {
+        for (const MethodRow& row : std::views::reverse(table()))
+            if ((row.setting != corrective) == of_paper) add_once(all, row.parameters);
+    };
+    add(true);
+    add(false);
     return all;
 }
 

@@ -31,6 +31,7 @@ class LinearObjective final : public Objective<Real> {
     double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
     double value(const Iterate<Real>& x) override;
     double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
+    double slope_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
     void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient) override;
     void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                Matrix<Real>& scratch) override;
@@ -109,8 +110,11 @@ class LinearObjective final : public Objective<Real> {
     void add_residuals(const Real* residuals, Index count, kernels::ScoreLayout layout, double* sums) const;
     // A batch of rows has been judged at x; their residuals have been summed up by pieces, times `weight`.
     void move_intercept(const Iterate<Real>& x, Index rows, double weight);
-    // Whether Z and the Z_v of this move are at hand then.
+    // Whether Z and the Z_v of this move are at hand then; v is its atom, or both of them together.
     bool prepare_line(const Iterate<Real>& x, const Move<Real>& move);
+    // Scores at x + step · d, without an intercept, of a line that is prepared; and those of d.
+    void load_after(const Move<Real>& move, double step, RowRange range, Real* scores) const;
+    void load_direction(const Move<Real>& move, RowRange range, Real* scores) const;
     // The move of a batch's iterate that leads from one version to another, if it is one of the last and has factors.
     const FactoredMove<Real>* factored_move(const Iterate<Real>& x, Version from, Version to);
     void prepare_weights(const Pass& pass);
@@ -139,6 +143,7 @@ class LinearObjective final : public Objective<Real> {
     int moves_ = 0;                      // made since the scores were computed from the data
     Version along_ = Version::none;      // the move whose Z_v is at hand
     bool factored_ = false;              // as a projection
+    Matrix<Real> together_;              // v of a move with two atoms
 
     // With an intercept: scores of a point that is looked at in between, and the inverse of the curvature where the last
     // point was that a move led to.

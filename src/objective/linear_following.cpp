@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "kernels/vector.hpp"
 #include "objective/linear.hpp"
 
 namespace alfcg {
@@ -72,10 +73,21 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
 template <class Real>
 bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real>& move) {
     if (scores_at_ == x.version() && along_ == move.version()) return true;
-    if (!may_remember_ || move.atoms() != 1) return false;
+    if (!may_remember_) return false;
     along_ = Version::none;
-    factored_ = scores_.move().vertex.take(move.atom());
-    if (!factored_ && move.atom().kind != Vertex<Real>::Kind::dense) return false;
+    const bool single = move.atoms() == 1;
+    factored_ = single && scores_.move().vertex.take(move.atom());
+    const Matrix<Real>* towards = &together_;
+    if (single && !factored_) {
+        if (move.atom().kind != Vertex<Real>::Kind::dense) return false;
+        towards = &move.atom().dense;
+    } else if (!single) {
+        // One pass for d scores both atoms, and the move counts as one towards their sum.
+        together_.reshape(shape_);
+        together_.fill(0);
+        for (std::size_t k = 0; k < move.atoms(); ++k)
+            add(move.coefficient(k) / move.coefficient(), move.atom(k), together_);
+    }
     if (scores_at_ != x.version()) {
         moves_ = 0;
         scores_at_ = x.version();
@@ -100,7 +112,7 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
         if (needs_scores) prepare_projection(all, 0, scores_.move().vertex);
     } else {
         scores_.prepare_towards();
-        engine_->prepare(0, move.atom().dense.data(), shape_.rows);
+        engine_->prepare(0, towards->data(), shape_.rows);
     }
     const auto layout = engine_->layout(shape_.rows);
     if (needs_scores) {
@@ -123,12 +135,23 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
 }
 
 template <class Real>
+void LinearObjective<Real>::load_after(const Move<Real>& move, double step, RowRange range,
+                                       Real* scores) const {
+    scores_.load_mixed(range, {move.keep(step), step * move.coefficient(), factored_}, scores,
+                       engine_->layout(shape_.rows));
+}
+
+template <class Real>
+void LinearObjective<Real>::load_direction(const Move<Real>& move, RowRange range, Real* scores) const {
+    scores_.load_mixed(range, {move.along_x(), move.coefficient(), factored_}, scores,
+                       engine_->layout(shape_.rows));
+}
+
+template <class Real>
 double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
     if (!prepare_line(x, move)) return Objective<Real>::value_after(x, move, step);
     const auto layout = engine_->layout(shape_.rows);
-    const auto load = [&](RowRange range, Real* scores) {
-        scores_.load_mixed(range, {move.keep(step), step * move.coefficient(), factored_}, scores, layout);
-    };
+    const auto load = [&](RowRange range, Real* scores) { load_after(move, step, range, scores); };
     if (intercept_) {
         std::vector<double> at = intercept_at(x);
         return best_intercept(load, at, nullptr).loss;
@@ -144,11 +167,47 @@ double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Rea
     return mean_loss(samples_);
 }
 
+// <∇f, d> = (1/N) Σ <residual, score along d>: no look at the data. With an intercept f is a minimum over it, whose
+// derivative is that with the best one held.
+template <class Real>
+double LinearObjective<Real>::slope_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    if (!prepare_line(x, move)) return Objective<Real>::slope_after(x, move, step);
+    const auto layout = engine_->layout(shape_.rows);
+    std::vector<double> at;
+    if (intercept_) {
+        at = intercept_at(x);
+        best_intercept([&](RowRange range, Real* scores) { load_after(move, step, range, scores); }, at,
+                       nullptr);
+    }
+    const bool by_output = layout.sample_stride == 1;
+    losses_.assign(static_cast<std::size_t>(threads_), 0);
+    prepare_scratch(threads_, {});
+    for (Scratch& scratch : scratch_) scratch.change.resize(scratch.scores.size());
+    for_each_block([&](int part, RowRange range) {
+        Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
+        Real* residuals = scratch.scores.data();
+        load_after(move, step, range, residuals);
+        if (intercept_) add_intercept(at, range.count, layout, residuals);
+        loss_.apply(residuals, range.count, layout, loss_.truth(range.first), 1);
+        load_direction(move, range, scratch.change.data());
+        const Index runs = by_output ? shape_.rows : range.count;
+        const Index stride = by_output ? layout.output_stride : layout.sample_stride;
+        for (Index k = 0; k < runs; ++k)
+            losses_[static_cast<std::size_t>(part)] -=
+                kernels::direction(by_output ? range.count : shape_.rows, residuals + k * stride,
+                                   scratch.change.data() + k * stride, 0, static_cast<const Real*>(nullptr))
+                    .slope;
+    });
+    return mean_loss(samples_);
+}
+
 template void LinearObjective<float>::for_each_block(FunctionRef<void(int, RowRange)>);
 template void LinearObjective<double>::for_each_block(FunctionRef<void(int, RowRange)>);
 template double LinearObjective<float>::full_pass(const Iterate<float>&, Matrix<float>*);
 template double LinearObjective<double>::full_pass(const Iterate<double>&, Matrix<double>*);
 template double LinearObjective<float>::value_after(const Iterate<float>&, const Move<float>&, double);
 template double LinearObjective<double>::value_after(const Iterate<double>&, const Move<double>&, double);
+template double LinearObjective<float>::slope_after(const Iterate<float>&, const Move<float>&, double);
+template double LinearObjective<double>::slope_after(const Iterate<double>&, const Move<double>&, double);
 
 }  // namespace alfcg

@@ -18,6 +18,14 @@ double Objective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& mo
 }
 
 template <class Real>
+double Objective<Real>::slope_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    after_.stand_at(x);
+    after_.make(move, step);
+    evaluate(after_, unused_);
+    return direction(move, unused_, x.matrix()).slope;
+}
+
+template <class Real>
 void Objective<Real>::batch_gradient(std::span<const Index> /*rows*/, const Iterate<Real>& x,
                                      Matrix<Real>& gradient) {
     if (samples() != 1) throw Error("this objective is a sum of which no parts are to be had");

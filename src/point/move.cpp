@@ -92,23 +92,44 @@ void for_each_run(const Vertex<Real>& vertex, AlignedVector<Real>& scratch, cons
     visit(next, rows * cols - next, 0.0, static_cast<const Real*>(nullptr));
 }
 
-// to += factor · vertex.
-template <class Real>
-void add(double factor, const Vertex<Real>& vertex, AlignedVector<Real>& scratch, Real* to) {
-    for_each_run(
-        vertex, scratch,
-        [&](Index offset, Index count, double scale, const Real* entries) {
-            if (entries != nullptr) kernels::axpby(count, factor * scale, entries, 1, to + offset);
-        },
-        [&](Index position, double value) { to[position] += static_cast<Real>(factor * value); });
-}
-
 template <class Real>
 bool goes_towards(const Move<Real>& move) {
     return move.atoms() == 1 && move.along_x() == -1 && move.coefficient() == 1;
 }
+template <class Real>
+bool goes_away(const Move<Real>& move) {
+    return move.atoms() == 1 && move.along_x() == 1 && move.coefficient() == -1;
+}
 
 }  // namespace
+
+template <class Real>
+double inner_product(const Matrix<Real>& gradient, const Vertex<Real>& vertex) {
+    double sum = 0;
+    AlignedVector<Real> scratch;
+    for_each_run(
+        vertex, scratch,
+        [&](Index offset, Index count, double scale, const Real* entries) {
+            if (entries == nullptr) return;
+            // From entries to the origin.
+            sum -= scale * kernels::direction(count, gradient.data() + offset, entries, 0,
+                                              static_cast<const Real*>(nullptr))
+                               .slope;
+        },
+        [&](Index position, double value) { sum += static_cast<double>(gradient.data()[position]) * value; });
+    return sum;
+}
+
+template <class Real>
+void add(double factor, const Vertex<Real>& vertex, Matrix<Real>& to) {
+    AlignedVector<Real> scratch;
+    for_each_run(
+        vertex, scratch,
+        [&](Index offset, Index count, double scale, const Real* entries) {
+            if (entries != nullptr) kernels::axpby(count, factor * scale, entries, 1, to.data() + offset);
+        },
+        [&](Index position, double value) { to.data()[position] += static_cast<Real>(factor * value); });
+}
 
 template <class Real>
 Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Matrix<Real>& x) {
@@ -133,10 +154,13 @@ Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient,
 template <class Real>
 Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const Matrix<Real>& x) {
     if (goes_towards(move)) return direction_to(move.atom(), gradient, x);
+    if (goes_away(move)) {
+        const Direction to = direction_to(move.atom(), gradient, x);
+        return {-to.slope, to.length_squared};
+    }
     Matrix<Real> d(x.shape());
-    AlignedVector<Real> scratch;
     if (move.along_x() != 0) kernels::scale_to(x.size(), move.along_x(), x.data(), d.data());
-    for (std::size_t k = 0; k < move.atoms(); ++k) add(move.coefficient(k), move.atom(k), scratch, d.data());
+    for (std::size_t k = 0; k < move.atoms(); ++k) add(move.coefficient(k), move.atom(k), d);
     const auto from_zero = kernels::direction(d.size(), gradient.data(), d.data(), 0, nullptr);
     return {-from_zero.slope, from_zero.length_squared};
 }
@@ -160,14 +184,16 @@ void move_towards(const Vertex<Real>& vertex, double step, Matrix<Real>& x) {
 template <class Real>
 void apply(const Move<Real>& move, double step, Matrix<Real>& x) {
     if (goes_towards(move)) return move_towards(move.atom(), step, x);
-    AlignedVector<Real> scratch;
     if (move.along_x() != 0) kernels::scale_to(x.size(), move.keep(step), x.data(), x.data());
-    for (std::size_t k = 0; k < move.atoms(); ++k)
-        add(step * move.coefficient(k), move.atom(k), scratch, x.data());
+    for (std::size_t k = 0; k < move.atoms(); ++k) add(step * move.coefficient(k), move.atom(k), x);
 }
 
 template class Move<float>;
 template class Move<double>;
+template double inner_product(const Matrix<float>&, const Vertex<float>&);
+template double inner_product(const Matrix<double>&, const Vertex<double>&);
+template void add(double, const Vertex<float>&, Matrix<float>&);
+template void add(double, const Vertex<double>&, Matrix<double>&);
 template Direction direction_to(const Vertex<float>&, const Matrix<float>&, const Matrix<float>&);
 template Direction direction_to(const Vertex<double>&, const Matrix<double>&, const Matrix<double>&);
 template Direction direction(const Move<float>&, const Matrix<float>&, const Matrix<float>&);

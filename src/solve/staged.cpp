@@ -1,35 +1,8 @@
 #include "solve/staged.hpp"
 
+#include "solve/along_move.hpp"
+
 namespace alfcg {
-
-namespace {
-
-// f and h along a move.
-template <class Real>
-class AlongMove final : public LineFunction {
-  public:
-    AlongMove(Run<Real>& run, const Move<Real>& move, Matrix<Real>& trial)
-        : run_(run), move_(move), trial_(trial) {}
-
-    double smooth(double step) override {
-        ++run_.account().counters.function_evaluations;
-        step_ = step;
-        return run_.objective().value_after(run_.x(), move_, step);
-    }
-    double composite() override {
-        trial_ = run_.x().matrix();
-        apply(move_, step_, trial_);
-        return run_.region().composite(trial_);
-    }
-
-  private:
-    Run<Real>& run_;
-    const Move<Real>& move_;
-    Matrix<Real>& trial_;
-    double step_ = 0;
-};
-
-}  // namespace
 
 template <class Real>
 void StagedMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {

@@ -6,10 +6,10 @@
 
 namespace alfcg {
 
-double short_step(double gap, double curvature, double length_squared) {
+double short_step(double gap, double curvature, double length_squared, double longest) {
     const double denominator = curvature * length_squared;
     if (!(gap > 0) || !(denominator > 0)) return 0;
-    return std::min(1.0, gap / denominator);
+    return std::min(longest, gap / denominator);
 }
 
 namespace {
@@ -74,21 +74,28 @@ class ArmijoStep final : public StepRule {
 
 class ParameterFreeStep final : public StepRule {
   public:
-    ParameterFreeStep(double first, double increase, double decrease)
-        : curvature_(first), increase_(increase), decrease_(decrease) {}
+    ParameterFreeStep(double first, double increase, double decrease, Below rounding)
+        : curvature_(first), increase_(increase), decrease_(decrease), rounding_(rounding) {}
 
     double step(const StepInput& input, LineFunction& line) override {
         if (input.iteration > 0) curvature_ *= decrease_;
-        double eta = short_step(input.gap, curvature_, input.length_squared);
+        const auto first_step = [&] {
+            return short_step(input.gap, curvature_, input.length_squared, input.longest);
+        };
+        double eta = first_step();
         if (eta == 0) return 0;
         const double here = known_value(input);
-        const double slack = 1e-12 * std::max(1.0, std::abs(here));
+        const double slack = input.rounding * std::max(1.0, std::abs(here));
         for (int doublings = 0;; ++doublings) {
             const double model =
                 here + eta * input.slope + 0.5 * curvature_ * eta * eta * input.length_squared + slack;
-            if (doublings == most_doublings || line.smooth(eta) <= model) return eta;
+            // A slope no steeper than the model's goes down still: F, if convex, has not risen.
+            const double bend = curvature_ * eta * input.length_squared;
+            const bool shown = rounding_ == Below::trusts || eta * (input.gap - 0.5 * bend) > 2 * slack;
+            const bool fits = shown ? line.smooth(eta) <= model : line.slope(eta) <= input.slope + bend;
+            if (doublings == most_doublings || fits) return eta;
             curvature_ *= increase_;
-            eta = short_step(input.gap, curvature_, input.length_squared);
+            eta = first_step();
         }
     }
     [[nodiscard]] std::optional<double> curvature() const override { return curvature_; }
@@ -97,6 +104,7 @@ class ParameterFreeStep final : public StepRule {
     double curvature_;
     double increase_;
     double decrease_;
+    Below rounding_;
 };
 
 }  // namespace
@@ -113,8 +121,9 @@ std::unique_ptr<StepRule> given_curvature_step(double curvature) {
 std::unique_ptr<StepRule> armijo_step(double contraction, double descent) {
     return std::make_unique<ArmijoStep>(contraction, descent);
 }
-std::unique_ptr<StepRule> parameter_free_step(double first_curvature, double increase, double decrease) {
-    return std::make_unique<ParameterFreeStep>(first_curvature, increase, decrease);
+std::unique_ptr<StepRule> parameter_free_step(double first_curvature, double increase, double decrease,
+                                              Below rounding) {
+    return std::make_unique<ParameterFreeStep>(first_curvature, increase, decrease, rounding);
 }
 
 }  // namespace alfcg

@@ -7,12 +7,14 @@
 
 namespace alfcg {
 
-/// The objective along the direction d = v − x, for rules that search. Every call is a pass over the data.
+/// The objective along the direction d, for rules that search. Every call is a pass over the data.
 class LineFunction {
   public:
     virtual ~LineFunction() = default;
     /// f(x + η d).
     virtual double smooth(double step) = 0;
+    /// <∇f(x + η d), d>.
+    virtual double slope(double step) = 0;
     /// h(x + η d), at the point of the last call to smooth().
     virtual double composite() = 0;
 };
@@ -20,11 +22,13 @@ class LineFunction {
 /// What a step rule may look at: scalars only, so that it never learns where the iterate lives.
 struct StepInput {
     Index iteration = 0;
-    double gap = 0;               // h(x) − h(v) − <g, v − x>: the gap as the estimator sees it
-    double length_squared = 0;    // ‖v − x‖²
-    double slope = 0;             // <g, v − x>
+    double gap = 0;               // h(x) − h(v) − <g, v − x>: what the estimator promises along d
+    double length_squared = 0;    // ‖d‖²
+    double slope = 0;             // <g, d>
     std::optional<double> value;  // f(x), where the estimator knows it
     double composite = 0;         // h(x)
+    double longest = 1;           // η may go so far
+    double rounding = 1e-12;      // of values of f, as a share of them, or of 1 where they are less
 };
 
 class StepRule {
@@ -33,7 +37,7 @@ class StepRule {
 
     /// Called before g_t is formed; the momentum α_t when the rule steers the estimator.
     virtual std::optional<double> begin(Index /*iteration*/) { return std::nullopt; }
-    /// η_t in [0, 1].
+    /// η_t, from 0 to the longest.
     virtual double step(const StepInput& input, LineFunction& line) = 0;
     /// L_t, where the rule has one.
     [[nodiscard]] virtual std::optional<double> curvature() const { return std::nullopt; }
@@ -43,8 +47,8 @@ class StepRule {
     virtual void moved(double /*distance*/) {}
 };
 
-/// min(1, gap / (L ‖v − x‖²)); 0 when the gap is not positive or there is nowhere to go (spec 2).
-double short_step(double gap, double curvature, double length_squared);
+/// min(longest, gap / (L ‖d‖²)); 0 when the gap is not positive or there is nowhere to go (spec 2).
+double short_step(double gap, double curvature, double length_squared, double longest = 1);
 
 /// 2/(t+2).
 std::unique_ptr<StepRule> open_loop_step();
@@ -55,7 +59,12 @@ std::unique_ptr<StepRule> given_curvature_step(double curvature);
 /// From 1, times `contraction` until F(x+ηd) ≤ F(x) − descent·η·gap.
 std::unique_ptr<StepRule> armijo_step(double contraction, double descent);
 /// A short step with a curvature that is searched: times `increase` while the quadratic model is below f; the
-/// next search starts from `decrease` times the accepted one.
-std::unique_ptr<StepRule> parameter_free_step(double first_curvature, double increase, double decrease);
+/// next search starts from `decrease` times the accepted one. What a step wins may be less than values of f can show: there
+/// slopes are compared instead if that is wanted, and else the step taken on trust.
+enum class Below { trusts, compares_slopes };
+std::unique_ptr<StepRule> parameter_free_step(double first_curvature, double increase, double decrease,
+                                              Below rounding = Below::trusts);
+/// Where the slope along d is zero, h taken as linear on the way: found by secants, at most a few slopes a step.
+std::unique_ptr<StepRule> secant_step();
 
 }  // namespace alfcg

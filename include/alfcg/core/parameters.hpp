@@ -53,6 +53,7 @@ struct ParameterInfo {
     bool whole = false;           // integers only
     bool endless = false;         // infinity is allowed too
     std::string_view words = {};  // allowed instead of a number, by '|'
+    bool only_words = false;      // and numbers are not
 };
 
 /// What a parameter is when the caller says nothing.

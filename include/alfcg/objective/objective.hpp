@@ -65,6 +65,8 @@ class Objective {
     virtual double value(const Iterate<Real>& x);
     /// f(x + step · d): what a line search asks for, several times with the same move.
     virtual double value_after(const Iterate<Real>& x, const Move<Real>& move, double step);
+    /// <∇f(x + step · d), d>, in the same way.
+    virtual double slope_after(const Iterate<Real>& x, const Move<Real>& move, double step);
     /// Mean gradient over the rows listed; a row listed twice counts twice.
     virtual void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient);
     /// gradient = keep · gradient + at_x ∇_B f(x) + at_y ∇_B f(y), B the rows listed. The general one needs the

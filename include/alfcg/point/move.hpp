@@ -54,6 +54,13 @@ Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const 
 template <class Real>
 Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Matrix<Real>& x);
 
+/// <g, v>, at the cost of what the vertex holds.
+template <class Real>
+double inner_product(const Matrix<Real>& gradient, const Vertex<Real>& vertex);
+/// to += factor · v.
+template <class Real>
+void add(double factor, const Vertex<Real>& vertex, Matrix<Real>& to);
+
 /// x += step · d. A whole step towards a vertex lands on it exactly.
 template <class Real>
 void apply(const Move<Real>& move, double step, Matrix<Real>& x);
