@@ -21,7 +21,7 @@ class Corrector {
 template <class Real>
 std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball);
 
-/// Over the nuclear ball: in all of the space, on a sample of the rows.
+/// Over the nuclear ball: in all of the space on a sample of the rows, or on all rows along a few directions.
 template <class Real>
 std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball);
 

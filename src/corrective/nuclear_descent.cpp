@@ -247,6 +247,8 @@ typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
     double size = dot(residual, ray);
     constexpr double enough = newton_accuracy * newton_accuracy;
     const double first = size;
+    // No more than this is to be had: a model that promises it has left the range where it holds.
+    const double most_gain = gap();
     Point product;
     looks_ = 0;
     for (int turn = 0; turn < most && size > enough * first; ++turn) {
@@ -261,7 +263,7 @@ typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
         add_to(-step, product, residual);
         const double gain = step * size / 2;
         way.promise += gain;
-        if (gain * (turn + 1) < enough * way.promise) break;
+        if (gain * (turn + 1) < enough * way.promise || way.promise > most_gain) break;
         const Point scaled = precondition(residual);
         const double next = dot(residual, scaled);
         const double keep = next / size;

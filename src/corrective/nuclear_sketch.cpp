@@ -10,8 +10,16 @@ namespace alfcg::nuclear {
 namespace {
 
 constexpr Eigen::Index most_directions = 64;
+constexpr Eigen::Index directions_an_output = 8;
+// Features up to which nothing is left out.
+constexpr Eigen::Index all_directions = 160;
 // Of the largest eigenvalue: others are taken to be no smaller.
 constexpr double least_value = 1e-8;
+
+Eigen::Index directions_for(Eigen::Index outputs, Eigen::Index cols) {
+    if (cols <= all_directions && cols <= directions_an_output * outputs) return cols;
+    return std::min({most_directions, directions_an_output * outputs, cols});
+}
 
 // Signs that look like chance.
 double sign_of(Eigen::Index i) {
@@ -22,7 +30,7 @@ double sign_of(Eigen::Index i) {
 }
 
 // Orthonormal rows with the same span.
-Dense orthonormal(const Dense& rows) {
+Dense orthonormal_rows(const Dense& rows) {
     const Eigen::MatrixXd columns = rows.transpose();
     const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
     const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
@@ -32,17 +40,22 @@ Dense orthonormal(const Dense& rows) {
 }  // namespace
 
 template <class Real>
-double Sketch::refresh(Part<Real>& part) {
+double Sketch::cost(const Part<Real>& part) {
+    const Index cols = part.shape().cols - part.free_columns();
+    const Index count = directions_for(part.shape().rows, cols);
+    return static_cast<double>(count < cols ? 2 * count : count) / static_cast<double>(part.shape().rows);
+}
+
+template <class Real>
+void Sketch::refresh(Part<Real>& part) {
     const Eigen::Index cols = part.shape().cols - part.free_columns();
-    const Eigen::Index count = std::min(most_directions, cols);
-    double calls = 0;
+    const Eigen::Index count = directions_for(part.shape().rows, cols);
     const auto spread = [&](const Dense& directions) {
         Matrix<Real> from(directions.rows(), cols);
         std::transform(directions.data(), directions.data() + directions.size(), from.data(),
                        [](double entry) { return static_cast<Real>(entry); });
         Matrix<Real> to;
         flat_ = part.spread(from, to);
-        calls += static_cast<double>(directions.rows()) / static_cast<double>(part.shape().rows);
         Dense products = Dense::Zero(directions.rows(), cols);
         if (flat_ > 0) std::copy_n(to.data(), to.size(), products.data());
         return products;
@@ -53,7 +66,7 @@ double Sketch::refresh(Part<Real>& part) {
     }
     // A step of the power method, and the best that can be made of where it leads.
     if (count < cols) {
-        directions_ = orthonormal(spread(directions_));
+        directions_ = orthonormal_rows(spread(directions_));
     } else {
         directions_ = Dense::Identity(cols, cols);
     }
@@ -63,14 +76,15 @@ double Sketch::refresh(Part<Real>& part) {
     const double largest = solver.eigenvalues().tail(1)(0);
     if (!(flat_ > 0) || !(largest > 0)) {
         directions_.resize(0, 0);
-        return calls;
+        return;
     }
     directions_ = Dense(solver.eigenvectors().rowwise().reverse().transpose() * directions_);
     values_ = solver.eigenvalues().reverse().cwiseMax(least_value * largest);
-    return calls;
 }
 
-template double Sketch::refresh(Part<float>&);
-template double Sketch::refresh(Part<double>&);
+template double Sketch::cost(const Part<float>&);
+template double Sketch::cost(const Part<double>&);
+template void Sketch::refresh(Part<float>&);
+template void Sketch::refresh(Part<double>&);
 
 }  // namespace alfcg::nuclear

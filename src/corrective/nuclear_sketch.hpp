@@ -13,9 +13,12 @@ class Sketch {
     [[nodiscard]] const Eigen::VectorXd& values() const { return values_; }  // largest first, positive
     [[nodiscard]] double flat() const { return flat_; }  // of a feature that is 1 everywhere
 
-    /// Looks at f where the part was evaluated last, from what was known before on. Returns how many calls of the part that was worth.
+    /// How many calls of the part it is worth to refresh it.
     template <class Real>
-    double refresh(Part<Real>& part);
+    [[nodiscard]] static double cost(const Part<Real>& part);
+    /// Looks at f where the part was evaluated last, from what was known before on.
+    template <class Real>
+    void refresh(Part<Real>& part);
 
   private:
     Dense directions_;

@@ -28,6 +28,7 @@ class LinearObjective final : public Objective<Real> {
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return samples_; }
+    [[nodiscard]] Index entries() const override { return entries_of(features_); }
     double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
     double value(const Iterate<Real>& x) override;
     double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;

@@ -58,6 +58,8 @@ class Objective {
     [[nodiscard]] virtual Shape shape() const = 0;
     /// N; 1 for a function that is no sum.
     [[nodiscard]] virtual Index samples() const { return 1; }
+    /// Numbers that a pass over all rows looks at.
+    [[nodiscard]] virtual Index entries() const { return samples() * shape().cols; }
 
     /// Value and gradient over every row, in one pass.
     virtual double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) = 0;

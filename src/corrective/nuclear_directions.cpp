@@ -1,0 +1,150 @@
+#include "corrective/nuclear_directions.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/products.hpp"
+
+namespace alfcg::nuclear {
+
+namespace {
+
+// Of the largest: singular values whose directions count.
+template <class Real>
+constexpr double least_singular_share = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-9;
+// Directions that are found at once in a matrix of two long sides, at first, and steps of the power method that find them.
+constexpr Index first_count = 16;
+constexpr int power_steps = 4;
+
+template <class Real>
+using RowsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <class Real>
+Eigen::Map<const RowsOf<Real>> view_of(const Matrix<Real>& m) {
+    return {m.data(), m.rows(), m.cols()};
+}
+
+// Rows with the same span, orthonormal, by the eigenvectors of their Gram matrix, largest first; those below a share of the largest, or
+// beyond the `most` first ones, are left out.
+template <class Real>
+RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
+    if (rows.rows() == 0) return rows;
+    Eigen::MatrixXd gram(rows.rows(), rows.rows());
+    AlignedVector<double> scratch;
+    if (rows.rows() <= rows.cols()) {
+        kernels::gram(rows.data(), {rows.rows(), rows.cols()}, 1.0, 1, scratch, gram.data());
+    } else {
+        gram = rows.template cast<double>() * rows.transpose().template cast<double>();
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    const Eigen::VectorXd values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
+    Index count = 0;
+    while (count < std::min<Index>(most, values.size()) && values(count) > least * values(0)) ++count;
+    const Eigen::MatrixXd mix = values.head(count).cwiseInverse().asDiagonal() *
+                                solver.eigenvectors().rowwise().reverse().leftCols(count).transpose();
+    return mix.template cast<Real>() * rows;
+}
+
+// Twice, since the first time leaves rounding errors behind where rows were nearly dependent.
+template <class Real>
+RowsOf<Real> orthonormal(const RowsOf<Real>& rows, double least, Index most) {
+    const RowsOf<Real> once = principal<Real>(rows, least, most);
+    return principal<Real>(once, 0.5, most);
+}
+
+// Leading right singular vectors of a matrix of two long sides, roughly.
+template <class Real>
+RowsOf<Real> power_method(const Matrix<Real>& g, Index count) {
+    const Index block = kernels::block_columns;
+    count = (count + block - 1) / block * block;
+    RowsOf<double> rows(count, g.cols());
+    for (Index i = 0; i < rows.size(); ++i)
+        rows.data()[i] = std::sin(static_cast<double>(i + 1) * 12.9898) > 0 ? 1 : -1;
+    AlignedVector<double> scratch;
+    for (int step = 0; step < power_steps; ++step) {
+        RowsOf<double> products(count, g.cols());
+        for (Index at = 0; at < count; at += block)
+            kernels::normal_product(g.data(), g.shape(), 1.0, kernels::Side::right, rows.row(at).data(),
+                                    products.row(at).data(), 1, scratch);
+        rows = orthonormal<double>(products, 1e-12, count);
+        if (rows.rows() == count) continue;
+        count = rows.rows() / block * block;  // its rank is lower
+        if (count == 0) break;
+        rows = RowsOf<double>(rows.topRows(count));
+    }
+    return rows.template cast<Real>();
+}
+
+template <class Real>
+RowsOf<Real> leading(const Matrix<Real>& g, Index most) {
+    if (g.rows() <= short_side) return orthonormal<Real>(view_of(g), least_singular_share<Real>, most);
+    return power_method(g, most);
+}
+
+}  // namespace
+
+template <class Real>
+Matrix<Real> Directions<Real>::coefficients(const Matrix<Real>& x) const {
+    Matrix<Real> s(x.rows(), count());
+    Eigen::Map<Rows>(s.data(), s.rows(), s.cols()).noalias() = view_of(x) * view().transpose();
+    return s;
+}
+
+template <class Real>
+void Directions<Real>::combine(const Matrix<Real>& s, Matrix<Real>& x) const {
+    x.reshape({s.rows(), basis_.cols()});
+    Eigen::Map<Rows>(x.data(), x.rows(), x.cols()).noalias() = view_of(s).leftCols(count()) * view();
+}
+
+template <class Real>
+void Directions<Real>::append(Rows more) {
+    for (int turn = 0; turn < 2; ++turn) {
+        if (count() > 0) more -= (more * view().transpose()) * view();
+        more = principal<Real>(more, least_singular_share<Real>, more.rows());
+    }
+    Matrix<Real> wider(count() + more.rows(), more.cols());
+    std::copy_n(basis_.data(), basis_.size(), wider.data());
+    std::copy_n(more.data(), more.size(), wider.data() + basis_.size());
+    basis_ = std::move(wider);
+}
+
+template <class Real>
+void Directions<Real>::begin(const Matrix<Real>& x) {
+    basis_ = Matrix<Real>(0, x.cols());
+    const double whole = std::sqrt(static_cast<double>(view_of(x).squaredNorm()));
+    if (whole == 0) return;
+    const double rounding = 64 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+    for (Index most = first_count;; most *= 2) {
+        append(leading(x, std::min(most, std::min(x.rows(), x.cols()))));
+        const Matrix<Real> s = coefficients(x);
+        const double left = static_cast<double>((view_of(x) - view_of(s) * view()).norm());
+        if (left <= rounding * whole || most >= std::min(x.rows(), x.cols())) return;
+    }
+}
+
+template <class Real>
+void Directions<Real>::add_steepest(const Matrix<Real>& g, Index most) {
+    const Rows found = leading(g, most);
+    append(found.topRows(std::min<Index>(most, found.rows())));
+}
+
+template <class Real>
+void Directions<Real>::keep(const Matrix<Real>& now, const Matrix<Real>& before, Index most) {
+    const Index side = count();
+    const Rows made = orthonormal<Real>(view_of(now).leftCols(side), least_singular_share<Real>, side);
+    Rows led = view_of(now).leftCols(side) - view_of(before).leftCols(side);
+    for (int turn = 0; turn < 2; ++turn) led -= (led * made.transpose()) * made;
+    led = orthonormal<Real>(led, 1e-3, std::max<Index>(most - made.rows(), 0));
+    Rows mix(made.rows() + led.rows(), side);
+    mix << made, led;
+    Matrix<Real> fewer(mix.rows(), basis_.cols());
+    Eigen::Map<Rows>(fewer.data(), fewer.rows(), fewer.cols()).noalias() = mix * view();
+    basis_ = std::move(fewer);
+}
+
+template class Directions<float>;
+template class Directions<double>;
+
+}  // namespace alfcg::nuclear
