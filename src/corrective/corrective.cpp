@@ -9,10 +9,11 @@ namespace alfcg {
 namespace {
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region) {
+std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape) {
     const auto ball = region.ball();
     if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball);
     if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball);
+    if (region.has_proximal(shape)) return smooth_corrector<Real>();
     throw QuantityError("method", "alfcg-c has no way to work in the " + region.describe());
 }
 
@@ -20,7 +21,7 @@ std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region) {
 
 template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
-    if (!corrector_) corrector_ = corrector_for(run.region());
+    if (!corrector_) corrector_ = corrector_for(run.region(), run.x().shape());
     proposal.value = run.full_gradient(proposal.gradient);
     run.aim(proposal);
     proposal.step = 0;

@@ -25,4 +25,8 @@ std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball);
 template <class Real>
 std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball);
 
+/// Over any region with a proximal map: in all of the space, on a quadratic model.
+template <class Real>
+std::unique_ptr<Corrector<Real>> smooth_corrector();
+
 }  // namespace alfcg

@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
 #include "objective/few_features.hpp"
+#include "objective/leading_moments.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
@@ -116,6 +117,11 @@ template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(const Matrix<Real>& directions) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(directions);
     return few_features(products_with(features_, directions, intercept_.has_value(), threads_));
+}
+
+template <class Real>
+std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
+    return leading_moments(features_, loss_.truth().weights, centre_, threads_);
 }
 
 template <class Real>

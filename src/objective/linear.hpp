@@ -41,6 +41,7 @@ class LinearObjective final : public Objective<Real> {
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
     std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
     std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed) override;
+    std::optional<SecondMoments<Real>> second_moments() override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
 

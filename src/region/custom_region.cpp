@@ -37,6 +37,10 @@ class CallersRegion final : public Region<Real> {
         return true;
     }
 
+    [[nodiscard]] bool has_proximal(Shape /*shape*/) const override {
+        return static_cast<bool>(custom_.proximal);
+    }
+
     double composite(const Matrix<Real>& x) override {
         return custom_.composite ? custom_.composite(x.span()) : 0;
     }

@@ -46,6 +46,8 @@ class LpBall final : public Region<Real> {
         return true;
     }
 
+    [[nodiscard]] bool has_proximal(Shape /*shape*/) const override { return true; }
+
     double composite(const Matrix<Real>& x) override {
         if (composite_.zero()) return 0;
         const kernels::Sums sums = kernels::sums(x.data(), x.size(), 1, threads_);

@@ -55,13 +55,17 @@ class NuclearBall final : public Region<Real> {
 
     /// All terms over the weight: the oracle's answer to −point with a square more.
     bool proximal(const Matrix<Real>& point, double weight, Vertex<Real>& nearest) override {
-        if (std::min(point.rows(), point.cols()) > region::GramPair::largest_side) return false;
+        if (!has_proximal(point.shape())) return false;
         away_.reshape(point.shape());
         kernels::scale_to(point.size(), -1, point.data(), away_.data());
         nearest.shape = point.shape();
         nearest.composite = 0;
         shrink(away_, composite_.nuclear / weight, 1 + composite_.l2 / weight, nearest);
         return true;
+    }
+
+    [[nodiscard]] bool has_proximal(Shape shape) const override {
+        return std::min(shape.rows, shape.cols) <= region::GramPair::largest_side;
     }
 
     double composite(const Matrix<Real>& x) override {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,14 @@ struct Blend {
     double at_y = 0;
     const Iterate<Real>* y = nullptr;  // null: no second point
     Slopes* slopes = nullptr;          // where there is a second point: filled in, at next to no cost
+};
+
+/// Roughly Σ values_k v_k v_kᵀ + rest · (the identity on what is orthogonal to all v_k).
+template <class Real>
+struct SecondMoments {
+    Matrix<Real> vectors;  // the v_k, orthonormal, one a row
+    std::vector<double> values;
+    double rest = 0;  // positive
 };
 
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
@@ -88,6 +97,10 @@ class Objective {
     /// f on all of its space, as about so many of its rows tell it that are drawn at random, each weighed by how seldom it is: rows
     /// whose loss bends at x, as far as is known, more often than others. The general one, and as many rows as there are: f itself.
     virtual std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed);
+
+    /// The mean of φφᵀ over the rows' features φ, from some of them, where f depends on products with features alone: what f's
+    /// curvature looks like on every row of x. None for other functions, and where directions cost too much beside a pass.
+    virtual std::optional<SecondMoments<Real>> second_moments() { return std::nullopt; }
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }

@@ -54,6 +54,9 @@ class Region {
         return false;
     }
 
+    /// Whether it has one for them.
+    [[nodiscard]] virtual bool has_proximal(Shape /*shape*/) const { return false; }
+
     /// h(x).
     virtual double composite(const Matrix<Real>& x) = 0;
     /// Euclidean diameter of the set for points of this shape.

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "alfcg/core/error.hpp"
+#include "corrective/corrector.hpp"
+#include "corrective/quasi_newton.hpp"
+#include "kernels/vector.hpp"
+
+namespace alfcg {
+
+namespace {
+
+// Proximal steps on a model: at first, and at most where so many have not been enough.
+constexpr int first_proximal_steps = 30;
+constexpr int most_proximal_steps = 120;
+// A model is minimised when a step is this share of the first one.
+constexpr double model_accuracy = 1e-3;
+// A step is long enough where a parabola has its lowest point at this share of it or further.
+constexpr double long_enough = 0.7;
+constexpr double shortest_cut = 0.02;
+constexpr int most_lengths = 12;
+// A gap has fallen when it is below this share of what it was; outer steps without that, or a lower value.
+constexpr double gap_fallen = 0.9;
+constexpr int most_idle_steps = 12;
+
+template <class Real>
+double length_of(const Matrix<Real>& m) {
+    return std::sqrt(kernels::direction(m.size(), m.data(), m.data(), 0, nullptr).length_squared);
+}
+
+// <a, b − c>.
+template <class Real>
+double product_with_difference(const Matrix<Real>& a, const Matrix<Real>& b, const Matrix<Real>& c) {
+    return kernels::direction(a.size(), a.data(), c.data(), 1, b.data()).slope;
+}
+
+/// Projected quasi-Newton steps: u minimises <g, u − x> + ½ <u − x, B(u − x)> + h(u) over the region by accelerated proximal steps,
+/// which never look at the data, and x goes towards u.
+template <class Real>
+class SmoothCorrector final : public Corrector<Real> {
+  public:
+    bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
+        const Matrix<Real>& x = run.x().matrix();
+        if (!curvature_) curvature_.emplace(run.objective().second_moments());
+        learn(x, seen.gradient);
+        if (is_stuck(seen)) return false;
+        if (curvature_->ready()) {
+            minimize_model(run, seen, move.towards());
+            step = search(run, seen, move);
+            if (step > 0) return true;
+            // The last steps tell nothing of where x is now.
+            curvature_->forget();
+            minimize_model(run, seen, move.towards());
+            step = search(run, seen, move);
+            if (step > 0) return true;
+        }
+        move.towards() = seen.move.atom();
+        step = search(run, seen, move);
+        return step > 0;
+    }
+
+  private:
+    // From the step that led to x.
+    void learn(const Matrix<Real>& x, const Matrix<Real>& gradient) {
+        if (last_x_.size() > 0) {
+            kernels::subtract(x.size(), x.data(), last_x_.data(), point_.data());
+            kernels::subtract(x.size(), gradient.data(), last_gradient_.data(), product_.data());
+            // Rounding of a gradient is no curvature.
+            constexpr double unseen = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+            if (length_of(product_) > unseen * length_of(gradient)) curvature_->add(point_, product_);
+        } else {
+            for (Matrix<Real>* own : {&point_, &product_, &way_, &y_, &u_, &last_u_, &next_})
+                own->reshape(x.shape());
+        }
+        last_x_ = x;
+        last_gradient_ = gradient;
+    }
+    // Whether neither f + h nor the gap has fallen for long.
+    bool is_stuck(const Proposal<Real>& seen) {
+        const double objective = *seen.value + seen.composite;
+        const bool lower = idle_ < 0 || objective < mark_ - noise(objective);
+        const bool nearer = idle_ < 0 || seen.gap < gap_fallen * least_gap_;
+        if (lower) mark_ = objective;
+        if (nearer) least_gap_ = seen.gap;
+        idle_ = lower || nearer ? 0 : idle_ + 1;
+        return idle_ > most_idle_steps;
+    }
+    // Values of f + h differ by this for no reason.
+    [[nodiscard]] static double noise(double objective) {
+        return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective);
+    }
+    void minimize_model(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& to);
+    // How far to go; 0: nowhere.
+    double search(Run<Real>& run, const Proposal<Real>& seen, const Move<Real>& move);
+
+    std::optional<QuasiNewton<Real>> curvature_;
+    int steps_ = first_proximal_steps;
+    Matrix<Real> last_x_;
+    Matrix<Real> last_gradient_;
+    Matrix<Real> point_;
+    Matrix<Real> product_;
+    Matrix<Real> way_;
+    Matrix<Real> y_;
+    Matrix<Real> u_;
+    Matrix<Real> last_u_;
+    Matrix<Real> next_;
+    Vertex<Real> nearest_;
+    double mark_ = 0;       // f + h when it last fell by more than rounding
+    double least_gap_ = 0;  // the gap when it last fell by much
+    int idle_ = -1;         // outer steps since either did
+};
+
+template <class Real>
+void SmoothCorrector<Real>::minimize_model(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& to) {
+    const Matrix<Real>& x = run.x().matrix();
+    const Index n = x.size();
+    const double weight = curvature_->largest();
+    run.require_finite(weight);
+    u_ = x;
+    last_u_ = x;
+    double share = 1;
+    double first = 0;
+    bool solved = false;
+    for (int k = 0; k < steps_ && !solved; ++k) {
+        double next_share = (1 + std::sqrt(1 + 4 * share * share)) / 2;
+        const double ahead = (share - 1) / next_share;
+        y_ = u_;
+        kernels::axpby(n, -ahead, last_u_.data(), 1 + ahead, y_.data());
+        kernels::subtract(n, y_.data(), x.data(), way_.data());
+        curvature_->times(way_, product_);
+        kernels::axpby(n, 1, seen.gradient.data(), 1, product_.data());
+        point_ = y_;
+        kernels::axpby(n, -1 / weight, product_.data(), 1, point_.data());
+        {
+            const auto charge = run.account().charge(&Timings::oracle);
+            run.region().proximal(point_, weight, nearest_);
+        }
+        next_.fill(0);
+        move_towards(nearest_, 1, next_);
+        kernels::subtract(n, y_.data(), next_.data(), way_.data());
+        if (product_with_difference(way_, next_, u_) > 0) next_share = 1;
+        const double length = std::sqrt(kernels::distance_squared(n, next_.data(), u_.data()));
+        if (k == 0) first = length;
+        solved = length <= model_accuracy * first;
+        std::swap(last_u_, u_);
+        std::swap(u_, next_);
+        share = next_share;
+    }
+    steps_ =
+        solved ? std::max(first_proximal_steps, steps_ * 3 / 4) : std::min(most_proximal_steps, 2 * steps_);
+    to.kind = Vertex<Real>::Kind::dense;
+    to.shape = x.shape();
+    to.dense = u_;
+    to.composite = nearest_.composite;
+}
+
+template <class Real>
+double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen, const Move<Real>& move) {
+    const double objective = *seen.value + seen.composite;
+    const double slope =
+        direction(move, seen.gradient, run.x().matrix()).slope + move.atom().composite - seen.composite;
+    if (!(slope < 0)) return 0;
+    double best = 0;
+    double lowest = objective;
+    double length = 1;
+    for (int trial = 0; trial < most_lengths; ++trial) {
+        ++run.account().counters.function_evaluations;
+        point_ = run.x().matrix();
+        apply(move, length, point_);
+        const double reached =
+            run.objective().value_after(run.x(), move, length) + run.region().composite(point_);
+        // A whole step that promises less than values can tell is taken on trust: is_stuck() sees to it that this ends.
+        if (trial == 0 && -slope <= 2 * noise(objective) && reached <= objective + noise(objective)) return 1;
+        if (reached < lowest) {
+            lowest = reached;
+            best = length;
+        } else if (best > 0) {
+            break;
+        }
+        // Where the parabola through both ends has its lowest point.
+        const double bend = reached - objective - length * slope;
+        const double cut = bend > 0 ? -slope * length / (2 * bend) : (std::isfinite(bend) ? 1 : shortest_cut);
+        if (cut >= long_enough && best > 0) break;
+        length *= std::clamp(cut, shortest_cut, long_enough);
+    }
+    return best;
+}
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Corrector<Real>> smooth_corrector() {
+    return std::make_unique<SmoothCorrector<Real>>();
+}
+
+template std::unique_ptr<Corrector<float>> smooth_corrector();
+template std::unique_ptr<Corrector<double>> smooth_corrector();
+
+}  // namespace alfcg
