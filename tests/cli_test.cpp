@@ -155,7 +155,8 @@ TEST_F(Cli, RhoIsFoundUnlessItIsGiven) {
 }
 
 TEST_F(Cli, TraceEveryKKeepsTheFirstAndTheLastRow) {
-    train({"randn-100-5", "--max-iterations", "10", "--trace", "t.csv", "--trace-every", "4"});
+    train({"randn-100-5", "--method", "alfcg-d", "--max-iterations", "10", "--trace", "t.csv",
+           "--trace-every", "4"});
     std::vector<std::string> iterations;
     for (const auto& row : read_trace(folder_.file("t.csv"))) iterations.push_back(row[0]);
     EXPECT_EQ(iterations, (std::vector<std::string>{"0", "4", "8", "10"}));
@@ -190,7 +191,7 @@ TEST_F(Cli, SameSeedAndThreadsGiveTheSameFiles) {
 }
 
 TEST_F(Cli, PlainRowsComeAtPowersOfTwoWhenPiped) {
-    const auto result = run({"train", "randn-100-5", "--max-iterations", "20"});
+    const auto result = run({"train", "randn-100-5", "--method", "alfcg-d", "--max-iterations", "20"});
     EXPECT_EQ(result.status, 0);
     std::vector<std::string> numbers;
     std::istringstream lines(result.out);
@@ -275,9 +276,9 @@ TEST_F(Cli, HoldOutReportsAccuracyOnRowsNotTrainedOn) {
 }
 
 TEST_F(Cli, CtrlCFinishesTheIterationAndWritesEverything) {
-    Program program(
-        {"train", "randn-2000-50", "--max-seconds", "1000", "--model", "m.npz", "--trace", "t.csv"},
-        folder_.path());
+    Program program({"train", "randn-2000-50", "--method", "alfcg-d", "--max-seconds", "1000", "--model",
+                     "m.npz", "--trace", "t.csv"},
+                    folder_.path());
     // Some rows of the table are out: the run is under way.
     while (program.output_so_far().find("\n        16 ") == std::string::npos) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -273,6 +273,7 @@ TEST(WarmStart, AModelOfOtherDataIsRefused) {
 
 TEST(EarlyStop, KeepsTheIterateWithTheBestScoreSeen) {
     Specification specification = ball_of(500);  // large enough to learn the noise
+    specification.options.method = "alfcg-d";    // slow enough to be stopped
     specification.hold_out = 0.5;
     specification.patience = 7;
     specification.options.tolerance = 0;

@@ -88,8 +88,8 @@ std::size_t longest(const std::vector<std::string>& lines) {
     return length;
 }
 
-const std::vector<std::string> endless{"train", "randn-2000-50", "--max-seconds", "1000", "--radius",
-                                       "50",    "--model",       "m.npz"};
+const std::vector<std::string> endless{"train", "randn-2000-50", "--method", "alfcg-d", "--max-seconds",
+                                       "1000",  "--radius",      "50",       "--model", "m.npz"};
 
 TEST(Terminal, TheLineThatIsKeptUpToDateFitsEveryWidth) {
     TemporaryFolder folder;
@@ -209,7 +209,7 @@ TEST(Terminal, AClosedOutputIsAnErrorAndGoesIntoNoFile) {
 TEST(Terminal, QuietLeavesTheSummaryAndSilentNothing) {
     TemporaryFolder folder;
     const auto train = [&](const std::vector<std::string>& extra) {
-        std::vector<std::string> arguments{"train", "randn-60-5", "--max-iterations",
+        std::vector<std::string> arguments{"train", "randn-60-5", "--method", "alfcg-d", "--max-iterations",
                                            "8",     "--model",    "m.npz"};
         arguments.insert(arguments.end(), extra.begin(), extra.end());
         return run_program(arguments, folder.path());
