@@ -1,8 +1,13 @@
 #include "corrective/quasi_newton.hpp"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
+#include <utility>
+
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -28,20 +33,30 @@ Flat<Real> flat(const Matrix<Real>& m) {
 }  // namespace
 
 template <class Real>
+QuasiNewton<Real>::QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs) {
+    if (!moments) return;
+    const Shape shape = moments->vectors.shape();
+    std::vector<Index> all(static_cast<std::size_t>(shape.rows));
+    std::iota(all.begin(), all.end(), Index{0});
+    std::vector<double> weights = moments->values;
+    for (double& weight : weights) weight -= moments->rest;
+    Buffer<Real> vectors(static_cast<std::size_t>(shape.size()));
+    std::copy(moments->vectors.span().begin(), moments->vectors.span().end(), vectors.data());
+    // A product is too short for more than one thread to gain much.
+    moments_.emplace(RowMoments<Real>(DenseFeatures<Real>(std::move(vectors), shape.rows, shape.cols),
+                                      std::move(all), std::move(weights), outputs, 1),
+                     moments->rest);
+}
+
+template <class Real>
 void QuasiNewton<Real>::times_moments(const Matrix<Real>& d, Matrix<Real>& product) {
     product.reshape(d.shape());
     if (!moments_) {
         product = d;
         return;
     }
-    const Eigen::Map<const Rows<Real>> in(d.data(), d.rows(), d.cols());
-    const Eigen::Map<const Rows<Real>> vectors(moments_->vectors.data(), moments_->vectors.rows(), d.cols());
-    Eigen::Map<Rows<Real>> out(product.data(), d.rows(), d.cols());
-    shares_.noalias() = in * vectors.transpose();
-    for (Eigen::Index k = 0; k < shares_.cols(); ++k)
-        shares_.col(k) *= static_cast<Real>(moments_->values[static_cast<std::size_t>(k)] - moments_->rest);
-    out = static_cast<Real>(moments_->rest) * in;
-    out.noalias() += shares_ * vectors;
+    moments_->leading.times(d, product);
+    kernels::axpby(d.size(), moments_->rest, d.data(), 1, product.data());
 }
 
 template <class Real>

@@ -2,7 +2,10 @@
 
 #include <Eigen/Core>
 
+#include <optional>
+
 #include "alfcg/objective/objective.hpp"
+#include "objective/row_moments.hpp"
 
 namespace alfcg {
 
@@ -11,7 +14,7 @@ namespace alfcg {
 template <class Real>
 class QuasiNewton {
   public:
-    explicit QuasiNewton(std::optional<SecondMoments<Real>> moments) : moments_(std::move(moments)) {}
+    QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs);
 
     /// Takes note of a step s along which the gradient changed by y. One that met no curvature says nothing.
     void add(const Matrix<Real>& s, const Matrix<Real>& y);
@@ -34,7 +37,12 @@ class QuasiNewton {
     void make_room();
     void update_middle();
 
-    std::optional<SecondMoments<Real>> moments_;
+    struct Moments {
+        RowMoments<Real> leading;  // less the rest
+        double rest;
+    };
+
+    std::optional<Moments> moments_;
     double scale_ = 0;  // κ
     Eigen::Index count_ = 0;
     Rows<Real> steps_;               // s of the last steps, one a row, the oldest first
@@ -42,7 +50,6 @@ class QuasiNewton {
     Eigen::MatrixXd steps_moments_;  // <s_i, C s_j>
     Eigen::MatrixXd steps_changes_;  // <s_i, y_j>
     Eigen::MatrixXd middle_;         // B = κ C − [C s, y]ᵀ middle [C s, y]
-    Rows<Real> shares_;              // of d along the moments' vectors
     Matrix<Real> product_;
     Matrix<Real> steepest_;  // nearly the eigenvector of the largest eigenvalue
 };

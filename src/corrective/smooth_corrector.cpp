@@ -16,10 +16,11 @@ namespace {
 constexpr int first_proximal_steps = 30;
 constexpr int most_proximal_steps = 120;
 // A model is minimised when a step is this share of the first one.
-constexpr double model_accuracy = 1e-3;
+constexpr double model_accuracy = 1e-2;
 // A step is long enough where a parabola has its lowest point at this share of it or further.
 constexpr double long_enough = 0.7;
 constexpr double shortest_cut = 0.02;
+constexpr double longest_leap = 10;
 constexpr int most_lengths = 12;
 // A gap has fallen when it is below this share of what it was; outer steps without that, or a lower value.
 constexpr double gap_fallen = 0.9;
@@ -43,7 +44,7 @@ class SmoothCorrector final : public Corrector<Real> {
   public:
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Matrix<Real>& x = run.x().matrix();
-        if (!curvature_) curvature_.emplace(run.objective().second_moments());
+        if (!curvature_) curvature_.emplace(run.objective().second_moments(), x.rows());
         learn(x, seen.gradient);
         if (is_stuck(seen)) return false;
         if (curvature_->ready()) {
@@ -97,6 +98,7 @@ class SmoothCorrector final : public Corrector<Real> {
 
     std::optional<QuasiNewton<Real>> curvature_;
     int steps_ = first_proximal_steps;
+    double length_ = 1;  // of the last step
     Matrix<Real> last_x_;
     Matrix<Real> last_gradient_;
     Matrix<Real> point_;
@@ -162,17 +164,18 @@ double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen,
     const double slope =
         direction(move, seen.gradient, run.x().matrix()).slope + move.atom().composite - seen.composite;
     if (!(slope < 0)) return 0;
+    // A step that promises less than values can tell is taken on trust, and whole: is_stuck() sees to it that this ends.
+    const bool trusted = -slope <= 2 * noise(objective);
     double best = 0;
     double lowest = objective;
-    double length = 1;
+    double length = trusted ? 1 : length_;
     for (int trial = 0; trial < most_lengths; ++trial) {
         ++run.account().counters.function_evaluations;
         point_ = run.x().matrix();
         apply(move, length, point_);
         const double reached =
             run.objective().value_after(run.x(), move, length) + run.region().composite(point_);
-        // A whole step that promises less than values can tell is taken on trust: is_stuck() sees to it that this ends.
-        if (trial == 0 && -slope <= 2 * noise(objective) && reached <= objective + noise(objective)) return 1;
+        if (trusted && reached <= objective + noise(objective)) return length;
         if (reached < lowest) {
             lowest = reached;
             best = length;
@@ -181,10 +184,14 @@ double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen,
         }
         // Where the parabola through both ends has its lowest point.
         const double bend = reached - objective - length * slope;
-        const double cut = bend > 0 ? -slope * length / (2 * bend) : (std::isfinite(bend) ? 1 : shortest_cut);
-        if (cut >= long_enough && best > 0) break;
-        length *= std::clamp(cut, shortest_cut, long_enough);
+        const double lower = bend > 0 ? -slope * length / (2 * bend) : HUGE_VAL;
+        const double factor = std::isfinite(reached) ? lower : shortest_cut;
+        const bool near = factor >= long_enough && (factor <= 1 / long_enough || length >= 1);
+        if (near && best > 0) break;
+        length =
+            std::min(1.0, length * std::clamp(factor, shortest_cut, best > 0 ? longest_leap : long_enough));
     }
+    if (best > 0) length_ = best;
     return best;
 }
 

@@ -3,12 +3,12 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <numeric>
+#include <utility>
 
-#include "core/threads.hpp"
 #include "data/random_stream.hpp"
 #include "data/row_access.hpp"
-#include "objective/row_engine.hpp"
+#include "objective/row_moments.hpp"
 
 namespace alfcg {
 
@@ -29,6 +29,9 @@ constexpr Index least_directions = 8;
 constexpr double least_rest = 1e-2;
 
 using Columns = Eigen::MatrixXd;  // one direction each
+// A matrix with one direction a row, as Eigen sees it: by columns.
+template <class Real>
+using Directions = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// Products with the second moments of some rows.
 template <class Real>
@@ -36,79 +39,46 @@ class Moments {
   public:
     Moments(const Features<Real>& features, const Real* weights, const std::vector<double>& centre,
             Index directions, int threads)
-        : weights_(weights),
-          centre_(Eigen::Map<const Eigen::VectorXd>(centre.data(), std::ssize(centre))),
-          directions_(directions),
-          threads_(resolve_threads(threads)),
-          engine_(row_engine(features, directions, threads_, Use::once)),
-          in_(directions, cols(features)),
-          out_(directions, cols(features)) {
+        : centre_(Eigen::Map<const Eigen::VectorXd>(centre.data(), std::ssize(centre))),
+          in_(directions, cols(features)) {
         const Index all = alfcg::rows(features);
         const Index count = std::min(all, most_rows);
-        rows_.reserve(static_cast<std::size_t>(count));
-        for (Index i = 0; i < count; ++i) rows_.push_back(all * i / count);
-        double sum = 0;
+        std::vector<Index> rows;
+        std::vector<double> shares;
+        for (Index k = 0; k < count; ++k) {
+            rows.push_back(all * k / count);
+            shares.push_back(weights == nullptr ? 1 : static_cast<double>(weights[rows.back()]));
+        }
+        const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+        if (!(total > 0)) return;
+        for (double& share : shares) share /= total;
         std::visit(
             [&](const auto& own) {
-                for (const Index i : rows_) {
-                    total_ += weight(i);
-                    for_each_entry(own, i, [&](Index /*column*/, Real value) {
-                        sum += weight(i) * static_cast<double>(value) * static_cast<double>(value);
+                for (std::size_t k = 0; k < rows.size(); ++k)
+                    for_each_entry(own, rows[k], [&](Index /*column*/, Real value) {
+                        trace_ += shares[k] * static_cast<double>(value) * static_cast<double>(value);
                     });
-                }
             },
             features);
-        if (total_ > 0) trace_ = std::max(sum / total_ - centre_.squaredNorm(), 0.0);
+        trace_ -= centre_.squaredNorm();
+        rows_.emplace(features, std::move(rows), std::move(shares), directions, threads);
     }
 
     [[nodiscard]] double trace() const { return trace_; }
 
     [[nodiscard]] Columns times(const Columns& in) {
-        Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>>(in_.data(), in.rows(), in.cols()) =
-            in.cast<Real>();
-        const Selection selection{rows_.data(), std::ssize(rows_)};
-        const int threads = engine_->begin(selection, {directions_}, threads_);
-        engine_->prepare(0, in_.data(), directions_);
-        engine_->open_gradient(out_.data(), 0);
-        const auto layout = engine_->layout(directions_);
-        std::vector<AlignedVector<Real>> blocks(static_cast<std::size_t>(threads));
-        for (auto& block : blocks) block.resize(static_cast<std::size_t>(engine_->score_size(directions_)));
-        engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
-            Real* block = blocks[static_cast<std::size_t>(part)].data();
-            engine_->open_partial_sum(part, piece);
-            const auto [first, last] = engine_->piece(piece);
-            for (Index begin = first; begin < last; begin += engine_->block()) {
-                const RowRange range{begin, std::min(engine_->block(), last - begin)};
-                engine_->score(part, 0, range, block);
-                for (Index i = 0; i < range.count; ++i) {
-                    const auto factor = static_cast<Real>(weight(selection.row(begin + i)) / total_);
-                    for (Index l = 0; l < directions_; ++l)
-                        block[i * layout.sample_stride + l * layout.output_stride] *= factor;
-                }
-                engine_->add(part, range, block, layout, {last, 0});
-            }
-        });
-        engine_->close_gradient();
-        Columns out = Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>>(
-                          out_.data(), in.rows(), in.cols())
-                          .template cast<double>();
+        Eigen::Map<Directions<Real>>(in_.data(), in.rows(), in.cols()) = in.cast<Real>();
+        rows_->times(in_, out_);
+        Columns out =
+            Eigen::Map<const Directions<Real>>(out_.data(), in.rows(), in.cols()).template cast<double>();
         if (centre_.size() > 0) out -= centre_ * (centre_.transpose() * in);
         return out;
     }
 
   private:
-    [[nodiscard]] double weight(Index row) const {
-        return weights_ == nullptr ? 1 : static_cast<double>(weights_[row]);
-    }
-
-    const Real* weights_;
     Eigen::VectorXd centre_;
-    Index directions_;
-    int threads_;
-    std::unique_ptr<RowEngine<Real>> engine_;
-    std::vector<Index> rows_;
-    double total_ = 0;
     double trace_ = 0;
+    std::optional<RowMoments<Real>> rows_;
     Matrix<Real> in_;
     Matrix<Real> out_;
 };
@@ -153,7 +123,7 @@ std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& feature
 
     SecondMoments<Real> found;
     found.vectors.reshape({kept, width});
-    Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>>(found.vectors.data(), width, kept) =
+    Eigen::Map<Directions<Real>>(found.vectors.data(), width, kept) =
         (basis * pairs.eigenvectors().rightCols(kept)).template cast<Real>();
     const Eigen::VectorXd values = pairs.eigenvalues().tail(kept);
     const double left = moments.trace() - values.sum();

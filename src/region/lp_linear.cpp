@@ -51,6 +51,8 @@ double relative_norm(const Magnitudes<Real>& t, double p, int threads) {
             sum += size / largest;
         } else if (p == 2) {
             sum += (size / largest) * (size / largest);
+        } else if (p == 3) {
+            sum += (size / largest) * (size / largest) * (size / largest);
         } else {
             sum += std::exp(p * log_ratio(size, largest));
         }
