@@ -15,13 +15,13 @@ namespace alfcg {
 namespace {
 
 // Rows that are looked at.
-constexpr Index most_rows = 2048;
+constexpr Index most_rows = 1024;
 // Features, up to which all directions are found.
 constexpr Index few_directions = 128;
 // Directions beyond; and more that are looked at so that these are found.
 constexpr Index most_directions = 96;
 constexpr Index spare_directions = 8;
-constexpr int rounds = 3;
+constexpr int rounds = 2;
 // A product with one direction costs as much as this many entries of the data; fewer directions than these are none.
 constexpr Index entries_per_direction = 4;
 constexpr Index least_directions = 8;
