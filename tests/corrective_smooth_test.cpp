@@ -66,13 +66,13 @@ TEST(SecondMoments, AreThoseOfTheRows) {
 
 TEST(SecondMoments, LeadingOnesOfManyFeatures) {
     // Two hundred features, most of whose variance lies along five directions.
-    auto problem = sized_problem("squared", 1500, 200, 1);
-    const reference::Matrix strong = reference::gaussian(1500, 5, 8) * reference::gaussian(5, 200, 9) * 3;
+    auto problem = sized_problem("squared", 900, 200, 1);
+    const reference::Matrix strong = reference::gaussian(900, 5, 8) * reference::gaussian(5, 200, 9) * 3;
     problem.X += strong;
     const Bridge<double> bridge(problem);
     const auto moments = bridge.objective->second_moments();
     ASSERT_TRUE(moments);
-    const reference::Matrix expected = problem.X.transpose() * problem.X / 1500;
+    const reference::Matrix expected = problem.X.transpose() * problem.X / 900;
     const Eigen::SelfAdjointEigenSolver<reference::Matrix> pairs(expected);
     const auto count = std::ssize(moments->values);
     EXPECT_LT(count, 200);
