@@ -78,7 +78,7 @@ TEST(SecondMoments, LeadingOnesOfManyFeatures) {
     EXPECT_LT(count, 200);
     for (Index k = 0; k < 5; ++k)
         EXPECT_NEAR(moments->values[static_cast<std::size_t>(count - 1 - k)], pairs.eigenvalues()(199 - k),
-                    1e-9 * pairs.eigenvalues()(199));
+                    1e-6 * pairs.eigenvalues()(199));  // after two rounds
     const reference::Matrix v = from_matrix(moments->vectors);
     EXPECT_LE((v * v.transpose() - reference::Matrix::Identity(count, count)).norm(), 1e-10);
     // Here the rest is below what counts, a hundredth of the mean.

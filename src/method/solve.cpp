@@ -10,7 +10,8 @@ MethodChoice choose_method(const Region<Real>& region, const Options& options) {
     const auto ball = region.ball();
     if (!options.parameters.empty() || !ball) return {std::string(fallback_method), "general"};
     if (ball->norm == Ball::Norm::nuclear) return {"alfcg-c", "low-rank"};
-    return {"alfcg-c", ball->p == 1 ? "sparse" : "smooth"};
+    if (ball->p == 1) return {"alfcg-c", "sparse"};
+    return {std::string(fallback_method), "general"};
 }
 
 template <class Real>
