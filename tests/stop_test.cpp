@@ -224,7 +224,7 @@ TEST(WarmStart, FromTheOptimumARunEndsAtOnce) {
     auto problem = prepare(three_classes(1), specification);
     const auto first = fit(problem, specification.options);
     ASSERT_EQ(first.report.status, Status::converged);
-    ASSERT_GT(first.report.iterations, 1);
+    ASSERT_GT(first.report.iterations, 0);
     const Matrix<double> start = start_from(first.model, problem);
     const auto second = fit<double>(problem, specification.options, {}, &start);
     EXPECT_EQ(second.report.status, Status::converged);

@@ -163,7 +163,8 @@ ProgramResult run_shell(const std::string& command, const TemporaryFolder& folde
 TEST(Terminal, AReaderThatLeavesStopsNoRun) {
     TemporaryFolder folder;
     const auto result = run_shell(
-        "$ALFCG train randn-2000-20 --max-iterations 4000 --model m.npz --trace t.csv | head -1; "
+        "$ALFCG train randn-2000-20 --method alfcg-d --max-iterations 4000 --model m.npz --trace t.csv | "
+        "head -1; "
         "echo ${PIPESTATUS[0]}",
         folder);
     EXPECT_EQ(result.out, "data       randn-2000-20: 2000 rows, 20 features, 10 classes\n0\n");
