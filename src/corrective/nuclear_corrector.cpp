@@ -14,11 +14,15 @@ namespace {
 // Numbers that the data have for each feature, from which on arithmetic with x costs little beside looking at them.
 constexpr double many_entries = 2000;
 
-// Rows that the first samples have: this share of all, and no fewer than so many.
+// Rows that the first samples have: this share of all, and no fewer than so many, or so many for each feature.
 constexpr double first_share = 0.05;
 constexpr Index least_rows = 512;
+constexpr Index rows_a_feature = 2;
+// What samples do not know about second derivatives, as a share of their mean.
+constexpr nuclear::Effort effort_on_samples{.gap_share = 0.05, .passes = 1, .stiffness = 0.01};
+constexpr nuclear::Effort effort_on_all{.gap_share = 0.1, .passes = 10, .stiffness = 0};
 // From this share on, all rows are looked at: passes over them are faster than over rows drawn.
-constexpr double most_share = 0.5;
+constexpr double most_share = 0.3;
 // A model whose curvatures have to be raised this much needs more rows.
 constexpr double too_flat = 2;
 constexpr double least_weight = 0.7;
@@ -27,7 +31,7 @@ constexpr double most_weight = 8;
 // Directions: that a step adds at most, and that are kept for every one that x may be made of.
 constexpr Index most_steepest = 32;
 constexpr Index kept_times = 4;
-constexpr nuclear::Effort effort_along_directions{.gap_share = 0.2, .passes = 60};
+constexpr nuclear::Effort effort_along_directions{.gap_share = 0.2, .passes = 60, .stiffness = 0};
 
 template <class Real>
 double inner_product(const Matrix<Real>& a, const Matrix<Real>& b) {
@@ -55,13 +59,14 @@ class NuclearOnSamples final : public Corrector<Real> {
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Index all = run.objective().samples();
         if (rows_ == 0)
-            rows_ = std::max(static_cast<Index>(first_share * static_cast<double>(all)), least_rows);
+            rows_ = std::max({static_cast<Index>(first_share * static_cast<double>(all)), least_rows,
+                              rows_a_feature * run.x().shape().cols});
         learn(run.x(), seen.gradient);
         while (true) {
             const bool whole = static_cast<double>(rows_) >= most_share * static_cast<double>(all);
             if (whole) weight_ = 1;
             const auto part = run.objective().sample(run.x(), whole ? all : rows_, seed_++);
-            minimize(run, seen, *part, move.towards());
+            minimize(run, seen, *part, whole ? effort_on_all : effort_on_samples, move.towards());
             if (nuclear::search_line(run, seen, move, slope_, step)) {
                 made_ = move.version();
                 step_ = step;
@@ -86,13 +91,14 @@ class NuclearOnSamples final : public Corrector<Real> {
     }
 
     // Goes down the model, and writes where that has led.
-    void minimize(Run<Real>& run, const Proposal<Real>& seen, Part<Real>& part, Vertex<Real>& to) {
+    void minimize(Run<Real>& run, const Proposal<Real>& seen, Part<Real>& part, const nuclear::Effort& effort,
+                  Vertex<Real>& to) {
         const Matrix<Real>& x = run.x().matrix();
         const Index cols = part.shape().cols;
         Matrix<Real> s = widened(x, cols);
         part.take_intercept(run.x(), s);
         const Matrix<Real> slopes = widened(seen.gradient, cols);
-        const auto found = nuclear::go_down(part, ball_, weight_, s, &slopes, {}, knowledge_);
+        const auto found = nuclear::go_down(part, ball_, weight_, s, &slopes, effort, knowledge_);
         run.account().counters.component_gradients +=
             static_cast<Index>(found.passes * static_cast<double>(run.objective().samples()));
         part.leave_intercept(found.s, run.x());
@@ -187,9 +193,9 @@ class NuclearCorrector final : public Corrector<Real> {
   private:
     [[nodiscard]] std::unique_ptr<Corrector<Real>> choose(const Objective<Real>& objective) const {
         const Shape shape = objective.shape();
-        const double entries =
-            static_cast<double>(objective.entries()) / static_cast<double>(std::max<Index>(shape.cols, 1));
-        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || entries < many_entries))
+        const auto cols = static_cast<double>(shape.cols);
+        const bool few_entries = static_cast<double>(objective.entries()) < many_entries * cols;
+        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries))
             return std::make_unique<NuclearAlongDirections<Real>>(ball_);
         return std::make_unique<NuclearOnSamples<Real>>(ball_);
     }

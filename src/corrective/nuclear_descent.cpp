@@ -21,6 +21,7 @@ constexpr double tightness = 1e-10;
 constexpr double newton_descent = 1e-4;
 constexpr int most_newton_trials = 6;
 constexpr int most_doublings = 60;
+constexpr int most_projected = 60;
 // Of values of g, relative.
 template <class Real>
 constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<Real>::epsilon());
@@ -114,8 +115,25 @@ void Smooth<Real>::curve(const Point& d, Point& product) {
     write(d, s_);
     part_.curve(s_, result_);
     product = point(result_);
-    product.w = weight_ * product.w + square_ * d.w;
+    product.w = weight_ * product.w + (square_ + stiffness_) * d.w;
     product.free *= weight_;
+}
+
+// The mean is that along signs that look like chance, more or less.
+template <class Real>
+void Smooth<Real>::stiffen(double share) {
+    stiffness_ = 0;
+    if (share <= 0) return;
+    Matrix<Real> signs(part_.shape());
+    signs.fill(0);
+    for (Index l = 0; l < signs.rows(); ++l)
+        for (Index k = 0; k < signs.cols() - free_; ++k)
+            signs(l, k) =
+                std::sin(static_cast<double>(l * signs.cols() + k + 1) * 12.9898) > 0 ? Real(1) : Real(-1);
+    const Point probe = point(signs);
+    Point product;
+    curve(probe, product);
+    stiffness_ = share * std::max(dot(probe, product) / static_cast<double>(probe.w.size()) - square_, 0.0);
 }
 
 template <class Real>
@@ -153,6 +171,12 @@ void Descent<Real>::take(Point& to, Point& gradient, Spectrum& spectrum, double 
 }
 
 template <class Real>
+bool Descent<Real>::rises(double value) const {
+    const double here = value_ + ball_.composite.nuclear * norm_;
+    return value > here + rounding<Real> * std::abs(here);
+}
+
+template <class Real>
 void Descent<Real>::find_curvature() {
     return_here();
     const double square = dot(gradient_, gradient_);
@@ -162,18 +186,18 @@ void Descent<Real>::find_curvature() {
     curvature_ = std::max(dot(gradient_, product) / square, std::numeric_limits<double>::min());
 }
 
-// Accelerated, from a standstill.
+// Accelerated, from a standstill. What the slope is at points ahead is told from those before, as if g were quadratic.
 template <class Real>
-bool Descent<Real>::projected_steps(int count) {
+bool Descent<Real>::projected_steps(int count, double fast, double enough) {
     if (curvature_ <= 0) find_curvature();
     if (curvature_ <= 0) return false;
     const double cost = ball_.composite.nuclear;
-    const double before = value_ + cost * norm_;
     Point from = at_;  // where a step starts
     Point slope = gradient_;
-    double value = value_;
     double momentum = 1;
-    for (int step = 0; step < count; ++step) {
+    double gap_before = gap();
+    bool moved = false;
+    for (int step = 1;; ++step) {
         Point to;
         Spectrum spectrum;
         Point gradient;
@@ -185,29 +209,33 @@ bool Descent<Real>::projected_steps(int count) {
             reached = smooth_.evaluate(to, gradient);
             elsewhere_ = true;
             const Point way = difference(to, from);
-            const double promised = value + dot(slope, way) + curvature_ / 2 * dot(way, way);
-            if (reached <= promised + rounding<Real> * std::abs(value)) break;
-            if (trial == most_doublings) return false;
+            // By slopes: where values differ by rounding only, they tell nothing.
+            const double found = (dot(gradient, way) - dot(slope, way)) / dot(way, way);
+            if (!(found > curvature_)) break;
+            if (trial == most_doublings) return moved;
+            curvature_ = std::max(2 * curvature_, found);
+        }
+        if (rises(reached + cost * spectrum.sum())) {  // the last point stays
             curvature_ *= 2;
+            return moved;
         }
         curvature_ *= curvature_decay;
-        if (reached + cost * spectrum.sum() > value_ + cost * norm_) break;  // the last point stays
         const Point way = difference(to, at_);
+        const Point bend = difference(gradient, gradient_);
         take(to, gradient, spectrum, reached);
-        if (step + 1 == count) break;
+        moved = true;
+        const double gap_now = gap();
+        if (gap_now <= enough || step >= most_projected) return moved;
+        if (step >= count && !(gap_now < fast * gap_before)) return moved;
+        gap_before = gap_now;
         const double next = (1 + std::sqrt(1 + 4 * momentum * momentum)) / 2;
-        from = at_;
-        add_to((momentum - 1) / next, way, from);
+        const double ahead = (momentum - 1) / next;
         momentum = next;
-        if (step == 0) {
-            slope = gradient_;
-            value = value_;
-        } else {
-            value = smooth_.evaluate(from, slope);
-            elsewhere_ = true;
-        }
+        from = at_;
+        slope = gradient_;
+        add_to(ahead, way, from);
+        add_to(ahead, bend, slope);
     }
-    return value_ + cost * norm_ < before;
 }
 
 template <class Real>
@@ -287,8 +315,7 @@ bool Descent<Real>::newton_step(int most) {
         Point gradient;
         const double reached = smooth_.evaluate(to, gradient);
         elsewhere_ = true;
-        if (reached + cost * spectrum.sum() > value_ + cost * norm_ - newton_descent * step * way.promise)
-            continue;
+        if (rises(reached + cost * spectrum.sum() + newton_descent * step * way.promise)) continue;
         take(to, gradient, spectrum, reached);
         return true;
     }

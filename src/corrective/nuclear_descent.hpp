@@ -28,6 +28,8 @@ class Smooth {
     double tilt(const Point& at, const Point& wanted, Point& gradient);
     double evaluate(const Point& at, Point& gradient);
     void curve(const Point& d, Point& product);
+    /// From now on second derivatives have this share of their mean more everywhere: a sample knows nothing about what is not in it.
+    void stiffen(double share);
     [[nodiscard]] Index calls() const { return calls_; }
     [[nodiscard]] double weight() const { return weight_; }
     [[nodiscard]] bool turned() const { return turned_; }
@@ -36,6 +38,7 @@ class Smooth {
     Part<Real>& part_;
     double weight_;
     double square_;
+    double stiffness_ = 0;
     bool turned_;  // S is taller than wide without its free columns
     Index free_;
     Point tilt_;
@@ -55,8 +58,10 @@ class Descent {
 
     /// From a point where g has just been evaluated.
     void start(Point at, double value, Point gradient);
-    /// Each says whether g + h has gone down.
-    bool projected_steps(int count);
+    /// Each says whether it has led to another point, where g + h is no higher, to rounding.
+    /// More projected steps than `count` are made as long as each leaves less than a share `fast` of the gap; none where the gap is small
+    /// enough.
+    bool projected_steps(int count, double fast, double enough);
     bool newton_step(int most);
 
     [[nodiscard]] const Point& at() const { return at_; }
@@ -70,6 +75,7 @@ class Descent {
 
   private:
     [[nodiscard]] double gap(const Point& at, const Point& gradient, double norm) const;
+    [[nodiscard]] bool rises(double value) const;  // of g + h
     // Calls of the part look from here again.
     void return_here();
     void find_curvature();

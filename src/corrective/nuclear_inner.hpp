@@ -10,12 +10,14 @@ struct Knowledge {
     double curvature = 0;  // of f; 0: not known
     Sketch sketch;
     int sketch_age = 0;  // steps since it was made
+    int looks = 0;       // at second derivatives, since then
 };
 
 /// How far inner steps go: until the gap of the model is this share of what it was, or they have cost so many passes.
 struct Effort {
     double gap_share = 0.05;
     double passes = 1;
+    double stiffness = 0;  // see Smooth::stiffen
 };
 
 /// Where inner steps have led.

@@ -9,16 +9,18 @@ namespace alfcg::nuclear {
 
 namespace {
 
-constexpr Eigen::Index most_directions = 64;
-constexpr Eigen::Index directions_an_output = 8;
+constexpr Index most_directions = 64;
+constexpr Index directions_an_output = 8;
+// Directions that are looked at together cost no more than a point with so many outputs.
+constexpr Index least_outputs = 4;
 // Features up to which nothing is left out.
-constexpr Eigen::Index all_directions = 160;
+constexpr Index all_directions = 160;
 // Of the largest eigenvalue: others are taken to be no smaller.
 constexpr double least_value = 1e-8;
 
-Eigen::Index directions_for(Eigen::Index outputs, Eigen::Index cols) {
-    if (cols <= all_directions && cols <= directions_an_output * outputs) return cols;
-    return std::min({most_directions, directions_an_output * outputs, cols});
+Index directions_for(Index outputs, Index cols) {
+    if (cols <= all_directions) return cols;
+    return std::min({most_directions, directions_an_output * std::max(outputs, least_outputs), cols});
 }
 
 // Signs that look like chance.
@@ -43,7 +45,8 @@ template <class Real>
 double Sketch::cost(const Part<Real>& part) {
     const Index cols = part.shape().cols - part.free_columns();
     const Index count = directions_for(part.shape().rows, cols);
-    return static_cast<double>(count < cols ? 2 * count : count) / static_cast<double>(part.shape().rows);
+    return static_cast<double>(count < cols ? 2 * count : count) /
+           static_cast<double>(std::max(part.shape().rows, least_outputs));
 }
 
 template <class Real>
