@@ -183,7 +183,8 @@ void Descent<Real>::find_curvature() {
     if (square == 0) return;
     Point product;
     smooth_.curve(gradient_, product);
-    curvature_ = std::max(dot(gradient_, product) / square, std::numeric_limits<double>::min());
+    // Steps that are longer than the ball is wide lead nowhere.
+    curvature_ = std::max(dot(gradient_, product) / square, std::sqrt(square) / (2 * ball_.radius));
 }
 
 // Accelerated, from a standstill. What the slope is at points ahead is told from those before, as if g were quadratic.

@@ -11,12 +11,16 @@ namespace alfcg::nuclear {
 
 namespace {
 
-// Of the largest: singular values whose directions count.
+// Singular values whose directions count: of the largest, or of directions of unit length those that are left of them. Gram matrices know
+// no smaller ones.
 template <class Real>
-constexpr double least_singular_share = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-9;
+constexpr double least_singular_share = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-6;
 // Directions that are found at once in a matrix of two long sides, at first, and steps of the power method that find them.
 constexpr Index first_count = 16;
+constexpr Index most_leading = 128;
 constexpr int power_steps = 4;
+// Of the way of a step: directions that are worth keeping.
+constexpr double least_led = 1e-3;
 
 template <class Real>
 using RowsOf = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -26,8 +30,8 @@ Eigen::Map<const RowsOf<Real>> view_of(const Matrix<Real>& m) {
     return {m.data(), m.rows(), m.cols()};
 }
 
-// Rows with the same span, orthonormal, by the eigenvectors of their Gram matrix, largest first; those below a share of the largest, or
-// beyond the `most` first ones, are left out.
+// Rows with the same span, orthonormal, by the eigenvectors of their Gram matrix, largest first; those below `least`, or a share of the
+// largest, or beyond the `most` first ones, are left out.
 template <class Real>
 RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
     if (rows.rows() == 0) return rows;
@@ -41,7 +45,8 @@ RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
     const Eigen::VectorXd values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Index count = 0;
-    while (count < std::min<Index>(most, values.size()) && values(count) > least * values(0)) ++count;
+    least = std::max(least, least_singular_share<Real> * values(0));
+    while (count < std::min<Index>(most, values.size()) && values(count) > least) ++count;
     const Eigen::MatrixXd mix = values.head(count).cwiseInverse().asDiagonal() *
                                 solver.eigenvectors().rowwise().reverse().leftCols(count).transpose();
     return mix.template cast<Real>() * rows;
@@ -49,9 +54,8 @@ RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
 
 // Twice, since the first time leaves rounding errors behind where rows were nearly dependent.
 template <class Real>
-RowsOf<Real> orthonormal(const RowsOf<Real>& rows, double least, Index most) {
-    const RowsOf<Real> once = principal<Real>(rows, least, most);
-    return principal<Real>(once, 0.5, most);
+RowsOf<Real> orthonormal(const RowsOf<Real>& rows, Index most) {
+    return principal<Real>(principal<Real>(rows, 0, most), 0, most);
 }
 
 // Leading right singular vectors of a matrix of two long sides, roughly.
@@ -68,7 +72,7 @@ RowsOf<Real> power_method(const Matrix<Real>& g, Index count) {
         for (Index at = 0; at < count; at += block)
             kernels::normal_product(g.data(), g.shape(), 1.0, kernels::Side::right, rows.row(at).data(),
                                     products.row(at).data(), 1, scratch);
-        rows = orthonormal<double>(products, 1e-12, count);
+        rows = orthonormal<double>(products, count);
         if (rows.rows() == count) continue;
         count = rows.rows() / block * block;  // its rank is lower
         if (count == 0) break;
@@ -79,7 +83,8 @@ RowsOf<Real> power_method(const Matrix<Real>& g, Index count) {
 
 template <class Real>
 RowsOf<Real> leading(const Matrix<Real>& g, Index most) {
-    if (g.rows() <= short_side) return orthonormal<Real>(view_of(g), least_singular_share<Real>, most);
+    if (view_of(g).squaredNorm() == 0) return RowsOf<Real>(0, g.cols());
+    if (g.rows() <= short_side) return orthonormal<Real>(view_of(g), most);
     return power_method(g, most);
 }
 
@@ -126,17 +131,24 @@ void Directions<Real>::begin(const Matrix<Real>& x) {
 
 template <class Real>
 void Directions<Real>::add_steepest(const Matrix<Real>& g, Index most) {
-    const Rows found = leading(g, most);
-    append(found.topRows(std::min<Index>(most, found.rows())));
+    // Those that x is made of lead, more or less: what is new are the turns that they want to take, as steep as they are, and the next.
+    Rows found = leading(g, std::min(most + count(), most_leading));
+    const Rows along = view_of(g) * found.transpose();
+    for (Index i = 0; i < found.rows(); ++i) found.row(i) *= along.col(i).norm();
+    if (count() > 0) found -= (found * view().transpose()) * view();
+    append(principal<Real>(found, 0, most));
 }
 
 template <class Real>
 void Directions<Real>::keep(const Matrix<Real>& now, const Matrix<Real>& before, Index most) {
     const Index side = count();
-    const Rows made = orthonormal<Real>(view_of(now).leftCols(side), least_singular_share<Real>, side);
+    const Rows made = orthonormal<Real>(view_of(now).leftCols(side), side);
     Rows led = view_of(now).leftCols(side) - view_of(before).leftCols(side);
     for (int turn = 0; turn < 2; ++turn) led -= (led * made.transpose()) * made;
-    led = orthonormal<Real>(led, 1e-3, std::max<Index>(most - made.rows(), 0));
+    const double length = static_cast<double>(led.norm());
+    led = principal<Real>(led, least_led * length, std::max<Index>(most - made.rows(), 0));
+    led -= (led * made.transpose()) * made;
+    led = principal<Real>(led, 0, led.rows());
     Rows mix(made.rows() + led.rows(), side);
     mix << made, led;
     Matrix<Real> fewer(mix.rows(), basis_.cols());

@@ -91,11 +91,13 @@ bool search_line(Run<Real>& run, const Proposal<Real>& seen, const Move<Real>& m
     const double place = static_cast<double>(std::numeric_limits<Real>::epsilon()) * std::abs(before);
     slope += move.atom().composite - seen.composite;
     step = 1;
-    for (int trial = 0; slope < 0 && trial < most_steps; ++trial) {
+    // Where f is not convex, a point may be lower although the way there begins uphill.
+    for (int trial = 0; trial == 0 || (slope < 0 && trial < most_steps); ++trial) {
         ++run.account().counters.function_evaluations;
         const double reached = run.objective().value_after(run.x(), move, step) +
                                (1 - step) * seen.composite + step * move.atom().composite;
-        if (reached <= before + step_descent * step * slope && reached < before - step_rounding * place)
+        if (reached <= before + step_descent * step * std::min(slope, 0.0) &&
+            reached < before - step_rounding * place)
             return true;
         if (trial == 0 && std::abs(reached - before) <= no_difference * place &&
             is_nearer(run, seen.gap, move.atom()))
