@@ -189,7 +189,7 @@ TEST(Solve, AllocatesNothingPerIteration) {
         for (const Storage storage : {Storage::dense, Storage::sparse})
             for (const MethodInfo& row : methods()) {
                 const std::string method(row.name);
-                if (method == "sfw-gb") continue;  // its batches grow, and the memory for them with them
+                if (method == "sfw-gb") continue;   // its batches grow, and the memory for them with them
                 if (method == "alfcg-c") continue;  // its parts come and go
                 const auto is_step = [](const Parameter& parameter) { return parameter.info.name == "step"; };
                 if (std::ranges::any_of(row.parameters, is_step)) continue;  // atoms come and go

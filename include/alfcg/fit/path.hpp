@@ -37,7 +37,7 @@ struct PathOptions {
 /// What a radius is worth.
 struct PathPoint {
     double radius = 0;
-    Metrics metrics;   // on all rows that the path may train on
+    Metrics metrics;  // on all rows that the path may train on
     Index nonzeros = 0;
     std::optional<Index> rank;  // of a matrix of weights
     Score training;

@@ -11,7 +11,7 @@ namespace alfcg {
 /// One row of the method table, in words.
 struct MethodInfo {
     std::string_view name;
-    std::string_view setting;    // deterministic, finite-sum, expectation: the paper's; corrective: all others
+    std::string_view setting;  // deterministic, finite-sum, expectation: the paper's; corrective: all others
     std::string_view estimator;  // where g_t comes from
     std::string_view step;       // where η_t comes from
     std::string_view reference;  // the paper it comes from
