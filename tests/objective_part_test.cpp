@@ -1,6 +1,8 @@
 // f on a few directions of its space is what the loss is on the products of the data with them.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "bridge.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
@@ -47,8 +49,11 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
     const reference::Matrix expected = curved(few, s, d);
     part.curve(to_matrix<Real>(d), product);
     near(product, expected, std::max(10 * expected.norm(), 1.0));
+    EXPECT_NEAR(part.aim(to_matrix<Real>(d)), inner(from_matrix(product), d),
+                tolerance * std::max(expected.norm(), 1.0));
     Matrix<double> matrix;
-    if (part.curvature_matrix(matrix)) {
+    if (const Index rows = part.curvature_matrix(part.samples(), matrix); rows > 0) {
+        EXPECT_EQ(rows, few.X.rows());
         EXPECT_EQ(shape.rows, 1);
         near(product, d * from_matrix(matrix), std::max(expected.norm(), 1.0));
     }
@@ -77,7 +82,7 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
         }
         EXPECT_NEAR(flat, own, tolerance);
     }
-    part.curve(to_matrix<Real>(d), product);
+    part.aim(to_matrix<Real>(d));
     Matrix<double> diagonal;
     part.curvatures(diagonal);
     EXPECT_EQ(diagonal.shape(), shape);
@@ -193,6 +198,49 @@ TEST(Sample, OfAllRowsIsTheWhole) {
             check_all_rows<double>(storage, intercept);
             check_all_rows<float>(storage, intercept);
         }
+}
+
+// A matrix of second derivatives from some of the rows is right in the mean, and never far off.
+TEST(Part, MatrixOfSomeRowsIsRightInTheMean) {
+    for (const std::string loss : {"logistic", "squared", "huber"}) {
+        for (const bool weighed : {false, true}) {
+            SCOPED_TRACE(loss + (weighed ? ", weighed" : ""));
+            const auto problem = sized_problem(loss, 4000, 20, 1);
+            const Bridge<double> bridge(problem, Storage::dense);
+            Targets targets = bridge.targets;
+            if (weighed)
+                for (int i = 0; i < 4000; ++i) targets.weights.push_back(i % 7);
+            const auto objective = linear_objective<double>(bridge.features, targets, bridge.loss, 2);
+            std::vector<Index> columns(20);
+            std::iota(columns.begin(), columns.end(), Index{0});
+            const auto part = objective->part(columns);
+            Matrix<double> gradient;
+            Matrix<double> matrix;
+            part->evaluate(to_matrix<double>(reference::gaussian(1, 20, 5)), gradient);
+            ASSERT_EQ(part->curvature_matrix(4000, matrix), 4000);
+            const reference::Matrix all = from_matrix(matrix);
+            constexpr int draws = 200;
+            reference::Matrix mean = reference::Matrix::Zero(20, 20);
+            for (int k = 0; k < draws; ++k) {
+                ASSERT_EQ(part->curvature_matrix(400, matrix), 400);
+                EXPECT_LE((from_matrix(matrix) - all).norm(), 0.6 * all.norm());
+                mean += from_matrix(matrix) / draws;
+            }
+            EXPECT_LE((mean - all).norm(), 0.05 * all.norm());
+        }
+    }
+}
+
+// Where rows have few entries, all of them are taken.
+TEST(Part, MatrixOfShortRowsIsOfAll) {
+    const auto problem = sized_problem("logistic", 500, 8, 1);
+    const Bridge<double> bridge(problem, Storage::sparse);
+    const auto objective = linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 1);
+    const auto part = objective->part(std::vector<Index>{0, 1, 2, 5, 7});
+    Matrix<double> gradient;
+    Matrix<double> matrix;
+    part->evaluate(Matrix<double>(1, 5), gradient);
+    EXPECT_EQ(part->curvature_matrix(40, matrix), 500);
 }
 
 // Whatever rows are drawn, means over many draws are those of f: of its value, its gradient and its second derivatives.

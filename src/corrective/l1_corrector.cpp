@@ -34,7 +34,9 @@ class L1Corrector final : public Corrector<Real> {
         for (Index l = 0; l < x.rows(); ++l)
             for (std::size_t k = 0; k < columns_.size(); ++k) s(l, static_cast<Index>(k)) = x(l, columns_[k]);
         part_->take_intercept(run.x(), s);
-        L1Part<Real> work(*part_, ball_, stiffness_);
+        L1Part<Real>& work = *work_;
+        const Index calls = work.calls();
+        const Index trials = work.trials();
         work.start(s);
         const double before = work.objective();
         const double gap_before = work.gap();
@@ -43,10 +45,10 @@ class L1Corrector final : public Corrector<Real> {
             if (turn > 0 && work.gap() <= inner_share * seen.gap) break;
             if (!work.improve() && (turn > 0 || !work.improve(last_effort))) break;
         }
-        const auto passes = static_cast<double>(work.calls()) * part_->share();
+        const auto passes = static_cast<double>(work.calls() - calls) * part_->share();
         run.account().counters.component_gradients +=
             static_cast<Index>(passes * static_cast<double>(run.objective().samples()));
-        run.account().counters.function_evaluations += work.trials();
+        run.account().counters.function_evaluations += work.trials() - trials;
         write(work.s(), x.shape(), better);
         better.composite = run.region().composite(better.to_matrix());
         part_->leave_intercept(work.s(), run.x());
@@ -58,9 +60,10 @@ class L1Corrector final : public Corrector<Real> {
     void write(const Matrix<Real>& s, Shape shape, Vertex<Real>& to) const;
 
     Ball ball_;
-    double stiffness_ = 0;  // of models, as the last steps found it to be right
+    L1Trust trust_;
     std::vector<Index> columns_;
     std::unique_ptr<Part<Real>> part_;
+    std::unique_ptr<L1Part<Real>> work_;  // on it
 };
 
 template <class Real>
@@ -107,6 +110,7 @@ void L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
     if (part_ && std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end())) return;
     columns_ = std::move(columns);
     part_ = objective.part(columns_);
+    work_ = std::make_unique<L1Part<Real>>(*part_, ball_, trust_);
 }
 
 template <class Real>

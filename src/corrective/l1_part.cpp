@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
@@ -12,8 +13,9 @@ namespace alfcg {
 
 namespace {
 
-// Of the part's gap: how exactly a model is minimised.
-constexpr double model_share = 0.1;
+// How exactly a model is minimised: to such shares of the part's gap.
+constexpr double finest_model = 0.1;
+constexpr double roughest_model = 0.5;
 constexpr int most_products = 40;
 // With the matrix at hand, what steps have not done by then the way from zero does, up to so many entries.
 constexpr int few_products = 60;
@@ -21,11 +23,33 @@ constexpr Index most_followed = 384;
 // Share of the promised decrease that a step must keep.
 constexpr double least_descent = 1e-4;
 constexpr int most_trials = 30;
-// Of coordinate descent, through all entries that count.
-constexpr int turns = 5;
+// Of coordinate descent, through all entries that count: over the share.
+constexpr double turns = 1.5;
+constexpr double longest_walk = 10;
 constexpr double first_stiffness = 0.03;
+// A matrix is kept while it tells the change of the slope along a step this well, and the gap falls to such a share.
+constexpr double matrix_error = 0.2;
+constexpr double kept_gap = 0.5;
+// By which the rows that a matrix is made of grow where they have been too few.
+constexpr double more_rows = 4;
+// Steps after which scores are made from the data again.
+constexpr int followed_steps = 32;
 
 }  // namespace
+
+template <class Real>
+void L1Part<Real>::start(const Matrix<Real>& s) {
+    if (evaluated_ && steps_ < followed_steps && std::equal(s.span().begin(), s.span().end(), s_.span().begin()))
+        return;
+    s_ = s;
+    part_.stiffen(trust_.stiffness);
+    value_ = part_.evaluate(s_, gradient_);
+    evaluated_ = true;
+    steps_ = 0;
+    made_here_ = false;
+    ++calls_;
+    look();
+}
 
 template <class Real>
 void L1Part<Real>::look() {
@@ -57,9 +81,79 @@ L1Model L1Part<Real>::model(FunctionRef<void(const std::vector<double>&, std::ve
 }
 
 template <class Real>
-bool L1Part<Real>::improve(int effort) {
+bool L1Part<Real>::take_matrix() {
+    if (has_matrix_) return true;
     const auto n = static_cast<Index>(minds_.size());
-    const bool whole = part_.curvature_matrix(matrix_);
+    const Index used = part_.curvature_matrix(
+        static_cast<Index>(std::min(trust_.rows * static_cast<double>(n), 1e15)), matrix_);
+    if (used == 0) return false;
+    exact_ = used == part_.samples();
+    has_matrix_ = made_here_ = true;
+    ++calls_;
+    // Columns that the rows drawn know next to nothing of.
+    if (!exact_)
+        for (Index a = 0; a < n; ++a)
+            if (matrix_(a, a) < diagonal_.data()[a] / 4) matrix_(a, a) = diagonal_.data()[a];
+    return true;
+}
+
+template <class Real>
+double L1Part<Real>::modelled(const Matrix<Real>& d) const {
+    const Index n = d.size();
+    double sum = 0;
+    for (Index a = 0; a < n; ++a) {
+        if (d.data()[a] == 0) continue;
+        const double* line = matrix_.data() + a * n;
+        double product = 0;
+        for (Index b = 0; b < n; ++b) product += line[b] * static_cast<double>(d.data()[b]);
+        sum += product * static_cast<double>(d.data()[a]);
+    }
+    return sum;
+}
+
+template <class Real>
+void L1Part<Real>::judge_matrix(double curvature, const Matrix<Real>& gradient_before, double gap_before) {
+    const bool was_made_here = std::exchange(made_here_, false);
+    const double model = modelled(way_);
+    double change = 0;
+    for (Index i = 0; i < way_.size(); ++i)
+        change += static_cast<double>(way_.data()[i]) *
+                  (static_cast<double>(gradient_.data()[i]) - static_cast<double>(gradient_before.data()[i]));
+    change /= step_;
+    const bool fits = std::abs(change - model) <= matrix_error * model;
+    has_matrix_ = step_ == 1 && fits && gap_ <= kept_gap * gap_before;
+    if (has_matrix_ || exact_ || !was_made_here) return;
+    if (fits || std::abs(curvature - model) > std::abs(change - curvature)) trust_.rows *= more_rows;
+}
+
+template <class Real>
+bool L1Part<Real>::improve(int effort) {
+    for (;;) {
+        const bool whole = take_matrix();
+        const bool trusted = !whole || (exact_ && made_here_);
+        const double slope = aim_at_minimum(whole, effort);
+        if (slope < noise()) {
+            const double curvature = part_.aim(way_);
+            ++calls_;
+            const Matrix<Real> gradient_before = gradient_;
+            const double gap_before = gap_;
+            const double objective_before = objective_;
+            if (search_line(slope)) {
+                judge_model(step_ * slope + step_ * step_ / 2 * curvature, objective_before);
+                if (whole) judge_matrix(curvature, gradient_before, gap_before);
+                return true;
+            }
+        }
+        if (trusted) return false;
+        // One of some rows, or of another point, has led astray.
+        trust_.rows = static_cast<double>(part_.samples());
+        has_matrix_ = false;
+    }
+}
+
+template <class Real>
+double L1Part<Real>::aim_at_minimum(bool whole, int effort) {
+    const auto n = static_cast<Index>(minds_.size());
     way_.reshape(s_.shape());
     const auto curve = [&](const std::vector<double>& d, std::vector<double>& product) {
         if (whole) {
@@ -81,7 +175,6 @@ bool L1Part<Real>::improve(int effort) {
             if (minds_[i] == 0) product[i] += ball_.composite.l2 * d[i];
     };
     if (whole) {
-        ++calls_;
         for (Index a = 0; a < n; ++a) {
             double& own = diagonal_.data()[a];
             own = std::max(matrix_(a, a), 1e-6 * own);
@@ -89,14 +182,18 @@ bool L1Part<Real>::improve(int effort) {
         }
     }
     std::vector<double> u(s_.span().begin(), s_.span().end());
-    const double goal = model_share * gap_;
+    const double goal = trust_.share * gap_;
     L1Model now = model(curve);
     const bool followed = whole && n <= most_followed;
     if (!followed && part_.walk({}, s_, u)) {
-        now.walk = [&](std::span<const Index> entries, double l1, std::vector<double>& at) {
-            part_.walk(
-                {.entries = entries, .slopes = slopes_, .l1 = l1, .l2 = ball_.composite.l2, .turns = turns},
-                s_, at);
+        const int turns_now = static_cast<int>(std::min(turns / trust_.share, longest_walk));
+        now.walk = [&, turns_now](std::span<const Index> entries, double l1, std::vector<double>& at) {
+            part_.walk({.entries = entries,
+                        .slopes = slopes_,
+                        .l1 = l1,
+                        .l2 = ball_.composite.l2,
+                        .turns = turns_now},
+                       s_, at);
         };
     }
     const std::vector<double> point = u;
@@ -123,22 +220,24 @@ bool L1Part<Real>::improve(int effort) {
         slope += slopes_[at] * (u[at] - old);
         if (minds_[at] == 0) norms += std::abs(u[at]) - std::abs(old);
     }
-    slope += ball_.composite.l1 * norms;
-    if (!(slope < noise())) return false;
-    part_.curve(way_, product_);
-    ++calls_;
-    return search_line(slope);
+    return slope + ball_.composite.l1 * norms;
 }
 
 // A step that had to be shortened was too trusting.
 template <class Real>
 void L1Part<Real>::adapt(double step) {
     if (step < 1) {
-        stiffness_ = std::min(1.0, std::max(2 * stiffness_, first_stiffness));
+        trust_.stiffness = std::min(1.0, std::max(2 * trust_.stiffness, first_stiffness));
     } else {
-        stiffness_ = stiffness_ > first_stiffness / 16 ? stiffness_ / 4 : 0;
+        trust_.stiffness = trust_.stiffness > first_stiffness / 16 ? trust_.stiffness / 4 : 0;
     }
-    part_.stiffen(stiffness_);
+    part_.stiffen(trust_.stiffness);
+}
+
+template <class Real>
+void L1Part<Real>::judge_model(double promised, double objective_before) {
+    const double error = std::abs(objective_ - objective_before - promised) / std::max(-promised, noise());
+    trust_.share = std::clamp(error, finest_model, roughest_model);
 }
 
 template <class Real>
@@ -186,6 +285,8 @@ bool L1Part<Real>::refine() {
     const double objective_before = objective_;
     const double gap_before = gap_;
     s_ = after(1);
+    step_ = 1;
+    ++steps_;
     calls_ += 2;
     value_ = part_.advance(1, gradient_);
     look();
@@ -204,6 +305,8 @@ bool L1Part<Real>::search_line(double slope) {
         const double reached = part_.value_after(step) + composite(end);
         if (reached <= objective_ + least_descent * step * slope) {
             s_ = end;
+            step_ = step;
+            ++steps_;
             ++calls_;
             adapt(step);
             value_ = part_.advance(step, gradient_);

@@ -10,25 +10,27 @@
 
 namespace alfcg {
 
+/// What the last steps have found to be right for the models of the next.
+struct L1Trust {
+    double stiffness = 0;
+    double rows = 8;     // that a matrix of second derivatives is made of, for each of its columns
+    double share = 0.5;  // of the part's gap: how exactly a model is minimised
+};
+
 /// f + h on the columns in play, and where it has got to.
 template <class Real>
 class L1Part {
   public:
-    L1Part(Part<Real>& part, const Ball& ball, double& stiffness)
-        : part_(part), ball_(ball), stiffness_(stiffness), free_(part.free_columns()) {
+    L1Part(Part<Real>& part, const Ball& ball, L1Trust& trust)
+        : part_(part), ball_(ball), trust_(trust), free_(part.free_columns()) {
         const Shape shape = part.shape();
         minds_.reserve(static_cast<std::size_t>(shape.size()));
         for (Index i = 0; i < shape.size(); ++i)
             minds_.push_back(i % shape.cols < shape.cols - free_ ? 0 : 1);
     }
 
-    void start(const Matrix<Real>& s) {
-        s_ = s;
-        part_.stiffen(stiffness_);
-        value_ = part_.evaluate(s_, gradient_);
-        ++calls_;
-        look();
-    }
+    /// Looks from s on; where the last step led there, what it found there holds.
+    void start(const Matrix<Real>& s);
     [[nodiscard]] double objective() const { return objective_; }
     [[nodiscard]] double gap() const { return gap_; }
     [[nodiscard]] const Matrix<Real>& s() const { return s_; }
@@ -52,8 +54,16 @@ class L1Part {
         return ball_.composite.l1 * sum + ball_.composite.l2 / 2 * squares;
     }
     [[nodiscard]] L1Model model(FunctionRef<void(const std::vector<double>&, std::vector<double>&)> curve);
+    // The way to the minimum of the model; returns the slope along it.
+    double aim_at_minimum(bool whole, int effort);
     // The minimum of the model whose matrix is at hand, by its way from zero.
     void follow(std::vector<double>& u);
+    // Whether a matrix of second derivatives is at hand; made anew where the last one has not held.
+    bool take_matrix();
+    [[nodiscard]] double modelled(const Matrix<Real>& d) const;
+    // After a step: is the matrix right for the next, and was it made of enough rows? `curvature` is f's own along the way, where the
+    // step began.
+    void judge_matrix(double curvature, const Matrix<Real>& gradient_before, double gap_before);
     bool search_line(double slope);
     // A whole step that promises less than values of f + h can tell: the gap tells whether it was right.
     bool refine();
@@ -63,10 +73,12 @@ class L1Part {
         return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective_);
     }
     void adapt(double step);
+    // A model that has told well what a step would bring is worth more effort the next time.
+    void judge_model(double promised, double objective_before);
 
     Part<Real>& part_;
     const Ball& ball_;
-    double& stiffness_;
+    L1Trust& trust_;
     Index free_;
     std::vector<char> minds_;  // entries that no norm minds
     Matrix<Real> s_;
@@ -75,6 +87,12 @@ class L1Part {
     Matrix<Real> product_;
     Matrix<double> diagonal_;
     Matrix<double> matrix_;
+    bool has_matrix_ = false;
+    bool exact_ = false;      // of all rows
+    bool made_here_ = false;  // at this very point
+    double step_ = 0;         // the last one's length
+    int steps_ = 0;           // since the scores were made from the data
+    bool evaluated_ = false;
     std::vector<double> slopes_;  // of f and the square of h
     double value_ = 0;
     double objective_ = 0;

@@ -31,20 +31,6 @@ Index checked_samples(Index samples, const Targets& targets, const LossSpec& los
     return samples;
 }
 
-// Inner product of two blocks; what pads them does not count.
-template <class Real>
-double block_product(const Real* a, const Real* b, Index samples, Index outputs,
-                     kernels::ScoreLayout layout) {
-    double sum = 0;
-    for (Index i = 0; i < samples; ++i) {
-        for (Index l = 0; l < outputs; ++l) {
-            const Index at = i * layout.sample_stride + l * layout.output_stride;
-            sum += static_cast<double>(a[at]) * static_cast<double>(b[at]);
-        }
-    }
-    return sum;
-}
-
 template <class Real>
 Index bytes_of(const Features<Real>& features) {
     const bool sparse = std::holds_alternative<SparseFeatures<Real>>(features);

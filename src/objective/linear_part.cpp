@@ -1,6 +1,5 @@
 #include "objective/linear_part.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,11 +11,6 @@
 namespace alfcg {
 
 namespace {
-
-// Directions up to which the matrix of second derivatives is worth its making.
-constexpr Index most_gram_columns = 1024;
-// Samples whose products are added up in the precision of the data.
-constexpr Index gram_rows = 512;
 
 // Copies that speed passes up are worth their making where sums of few columns do not do without.
 template <class Real>
@@ -44,43 +38,6 @@ std::vector<double> column_squares(const Features<Real>& features, const Selecti
         }
     }
     return squares;
-}
-
-template <class Real>
-using Rows = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-// upper triangle += Σ_i weights[i] row_i ⊗ row_i over rows first .. last-1.
-template <class Real>
-void add_gram(const DenseFeatures<Real>& rows, const Real* weights, Index first, Index last,
-              Matrix<double>& sum) {
-    const Index cols = rows.cols();
-    Rows<Real> scaled(gram_rows, cols);
-    Rows<Real> product(cols, cols);
-    Eigen::Map<Rows<double>> total(sum.data(), cols, cols);
-    for (Index begin = first; begin < last; begin += gram_rows) {
-        const Index count = std::min(gram_rows, last - begin);
-        for (Index i = 0; i < count; ++i)
-            kernels::scale_to(cols, std::sqrt(static_cast<double>(weights[begin + i])), rows.row(begin + i),
-                              scaled.row(i).data());
-        product.setZero();
-        product.template selfadjointView<Eigen::Upper>().rankUpdate(scaled.topRows(count).transpose());
-        for (Index a = 0; a < cols; ++a)
-            total.row(a).tail(cols - a) += product.row(a).tail(cols - a).template cast<double>();
-    }
-}
-
-template <class Real>
-void add_gram(const SparseFeatures<Real>& rows, const Real* weights, Index first, Index last,
-              Matrix<double>& sum) {
-    for (Index i = first; i < last; ++i) {
-        const Index end = rows.start.data()[i + 1];
-        for (Index a = rows.start.data()[i]; a < end; ++a) {
-            const double factor = static_cast<double>(weights[i]) * static_cast<double>(rows.value.data()[a]);
-            double* line = sum.data() + rows.column.data()[a] * sum.cols();
-            for (Index b = a; b < end; ++b)
-                line[rows.column.data()[b]] += factor * static_cast<double>(rows.value.data()[b]);
-        }
-    }
 }
 
 }  // namespace
@@ -239,7 +196,7 @@ void LinearPart<Real>::bend(RowRange range, Real* scores, Real* sums) const {
 }
 
 template <class Real>
-std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums) {
+std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make make, Matrix<Real>* sums) {
     const Index outputs = shape_.rows;
     const Selection selection = this->selection();
     const int threads = engine_->begin(selection, {outputs, loss_.relative()}, threads_);
@@ -256,15 +213,17 @@ std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make mak
         engine_->prepare(0, (apart_ ? weights_ : *weights).data(), outputs);
         scores_.resize(samples_, outputs, layout);
     }
-    sums.reshape(shape_);
-    if (apart_) sums_.reshape({outputs, features()});
-    engine_->open_gradient((apart_ ? sums_ : sums).data(), 0);
+    if (sums != nullptr) {
+        sums->reshape(shape_);
+        if (apart_) sums_.reshape({outputs, features()});
+        engine_->open_gradient((apart_ ? sums_ : *sums).data(), 0);
+    }
     const Index each = 1 + 2 * outputs;  // the last are sums of residuals, for an intercept
     std::vector<double> totals(static_cast<std::size_t>(engine_->pieces() * each));
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
         const auto [first, last] = engine_->piece(piece);
-        engine_->open_partial_sum(part, piece);
+        if (sums != nullptr) engine_->open_partial_sum(part, piece);
         const auto entry = [&](Index i, Index l) -> Real& {
             return scores[i * layout.sample_stride + l * layout.output_stride];
         };
@@ -274,7 +233,7 @@ std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make mak
                 for (Index l = 0; l < outputs; ++l)
                     for (Index i = 0; i < range.count; ++i) entry(i, l) += (*weights)(l, features());
             make(part, range, scores, own);
-            if (!apart_) return;
+            if (!apart_ || sums == nullptr) return;
             for (Index l = 0; l < outputs; ++l)
                 for (Index i = 0; i < range.count; ++i)
                     own[1 + outputs + l] += static_cast<double>(entry(i, l));
@@ -293,17 +252,18 @@ std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make mak
             const RowRange range = range_at(begin, last);
             if (weights != nullptr) engine_->score(part, 0, range, scores);
             make_block(range);
+            if (sums == nullptr) continue;
             engine_->add(part, range, scores, layout,
                          begin + block < last ? range_at(begin + block, last) : after);
         }
     });
-    engine_->close_gradient();
+    if (sums != nullptr) engine_->close_gradient();
     std::vector<double> total(static_cast<std::size_t>(each));
     for (std::size_t at = 0; at < totals.size(); ++at) total[at % total.size()] += totals[at];
-    if (apart_) {
+    if (apart_ && sums != nullptr) {
         for (Index l = 0; l < outputs; ++l) {
-            std::copy_n(sums_.data() + l * features(), features(), sums.data() + l * shape_.cols);
-            sums(l, features()) = static_cast<Real>(total[static_cast<std::size_t>(1 + outputs + l)]);
+            std::copy_n(sums_.data() + l * features(), features(), sums->data() + l * shape_.cols);
+            (*sums)(l, features()) = static_cast<Real>(total[static_cast<std::size_t>(1 + outputs + l)]);
         }
     }
     return total;
@@ -320,7 +280,7 @@ double LinearPart<Real>::judge_all(const Matrix<Real>* weights, Matrix<Real>& gr
         }
         totals[0] += judge(range, scores, scratch_[static_cast<std::size_t>(part)].raw.data(), totals + 1);
     };
-    const std::vector<double> totals = pass(weights, judge_block, gradient);
+    const std::vector<double> totals = pass(weights, judge_block, &gradient);
     diagonal_.clear();
     bend_sums_.assign(totals.begin() + 1, totals.begin() + 1 + shape_.rows);
     return totals.front() / static_cast<double>(samples_);
@@ -340,7 +300,21 @@ void LinearPart<Real>::curve(const Matrix<Real>& d, Matrix<Real>& product) {
             scores_.store_towards(range, scores, engine_->layout(shape_.rows));
             bend(range, scores, scratch_[static_cast<std::size_t>(part)].raw.data());
         },
-        product);
+        &product);
+}
+
+template <class Real>
+double LinearPart<Real>::aim(const Matrix<Real>& d) {
+    scores_.prepare_towards();
+    const auto measure = [&](int part, RowRange range, Real* scores, double* totals) {
+        const auto layout = engine_->layout(shape_.rows);
+        Real* raw = scratch_[static_cast<std::size_t>(part)].raw.data();
+        scores_.store_towards(range, scores, layout);
+        bend(range, scores, raw);
+        scores_.load_mixed(range, {0, 1, false}, raw, layout);
+        totals[0] += block_product(scores, raw, range.count, shape_.rows, layout);
+    };
+    return pass(&d, measure, nullptr).front();
 }
 
 template <class Real>
@@ -384,30 +358,6 @@ void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
         for (Index k = 0; k < shape_.cols; ++k)
             diagonal(l, k) =
                 bend_sums_[static_cast<std::size_t>(l)] * mean * squares_[static_cast<std::size_t>(k)] * mean;
-}
-
-template <class Real>
-bool LinearPart<Real>::curvature_matrix(Matrix<double>& matrix) {
-    if (!loss_.bends() || shape_.cols > most_gram_columns || own_engine_ == nullptr) return false;
-    const Index k = shape_.cols;
-    const int threads = parts_of(entries_of(products_) * k, Index{1} << 20, threads_);
-    std::vector<Matrix<double>> sums(static_cast<std::size_t>(threads), Matrix<double>(k, k));
-    parallel(threads, [&](int part) {
-        const auto [first, last] = range_of_part(samples_, part, threads);
-        Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
-        std::visit([&](const auto& rows) { add_gram(rows, bends_.data(), first, last, sum); }, products_);
-    });
-    matrix.reshape({k, k});
-    const double mean = 1 / static_cast<double>(samples_);
-    for (Index a = 0; a < k; ++a) {
-        for (Index b = a; b < k; ++b) {
-            double entry = 0;
-            for (const Matrix<double>& sum : sums) entry += sum(a, b);
-            matrix(a, b) = matrix(b, a) = entry * mean;
-        }
-        if (!std::isfinite(matrix(a, a))) return false;  // products of large features overflow
-    }
-    return true;
 }
 
 template <class Real>

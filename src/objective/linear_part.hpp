@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,13 +40,15 @@ class LinearPart final : public Part<Real> {
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index free_columns() const override { return intercept_ != nullptr ? 1 : 0; }
     [[nodiscard]] double share() const override { return share_; }
+    [[nodiscard]] Index samples() const override { return samples_; }
     double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) override;
     void curve(const Matrix<Real>& d, Matrix<Real>& product) override;
+    double aim(const Matrix<Real>& d) override;
     void stiffen(double stiffness) override { stiffness_ = stiffness; }
     double value_after(double step) override;
     double advance(double step, Matrix<Real>& gradient) override;
     void curvatures(Matrix<double>& diagonal) override;
-    bool curvature_matrix(Matrix<double>& matrix) override;
+    Index curvature_matrix(Index rows, Matrix<double>& matrix) override;
     using typename Part<Real>::Walk;
     bool walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
     double spread(const Matrix<Real>& directions, Matrix<Real>& products) override;
@@ -63,9 +66,9 @@ class LinearPart final : public Part<Real> {
         return truth_.weights == nullptr ? 1 : static_cast<double>(truth_.weights[i]);
     }
     // A pass over the rows with these weights, if any: make(part, range, scores, totals) is to turn scores into residuals, whose
-    // products with the rows are summed up, and may add to 1 + outputs totals, which are returned.
+    // products with the rows are summed up where `sums` is given, and may add to 1 + outputs totals, which are returned.
     using Make = FunctionRef<void(int part, RowRange range, Real* scores, double* totals)>;
-    std::vector<double> pass(const Matrix<Real>* weights, Make make, Matrix<Real>& sums);
+    std::vector<double> pass(const Matrix<Real>* weights, Make make, Matrix<Real>* sums);
     void prepare_scratch(int threads, Index outputs);
     [[nodiscard]] Selection selection() const {
         return {drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_};
@@ -108,6 +111,15 @@ class LinearPart final : public Part<Real> {
         AlignedVector<Real> raw;
     };
     std::vector<Scratch> scratch_;  // one per thread
+
+    // Samples with the weights that their products have in the matrix of second derivatives: all where `rows` is as many, else about
+    // `rows`, drawn where the loss bends.
+    struct WeighedRow {
+        Index row = 0;
+        double weight = 0;
+    };
+    [[nodiscard]] std::vector<WeighedRow> weighed_rows(Index rows);
+    std::uint64_t draws_ = 0;
 
     // The products by columns, for those who walk through them.
     void lay_out_columns();

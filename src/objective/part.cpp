@@ -141,6 +141,13 @@ class SomeDirections final : public GeneralPart<Real> {
 }  // namespace
 
 template <class Real>
+double Part<Real>::aim(const Matrix<Real>& d) {
+    Matrix<Real> product;
+    curve(d, product);
+    return -kernels::direction(d.size(), product.data(), d.data(), 0, nullptr).slope;
+}
+
+template <class Real>
 std::unique_ptr<Part<Real>> Objective<Real>::part(std::span<const Index> columns) {
     return std::make_unique<SomeColumns<Real>>(*this, columns);
 }
@@ -158,6 +165,8 @@ std::unique_ptr<Part<Real>> Objective<Real>::sample(const Iterate<Real>& /*x*/, 
     return part(all);
 }
 
+template double Part<float>::aim(const Matrix<float>&);
+template double Part<double>::aim(const Matrix<double>&);
 template std::unique_ptr<Part<float>> Objective<float>::part(std::span<const Index>);
 template std::unique_ptr<Part<double>> Objective<double>::part(std::span<const Index>);
 template std::unique_ptr<Part<float>> Objective<float>::part(const Matrix<float>&);

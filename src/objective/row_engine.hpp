@@ -88,6 +88,20 @@ class RowEngine {
     virtual void close_gradient() = 0;
 };
 
+/// Inner product of two blocks; what pads them does not count.
+template <class Real>
+double block_product(const Real* a, const Real* b, Index samples, Index outputs,
+                     kernels::ScoreLayout layout) {
+    double sum = 0;
+    for (Index i = 0; i < samples; ++i) {
+        for (Index l = 0; l < outputs; ++l) {
+            const Index at = i * layout.sample_stride + l * layout.output_stride;
+            sum += static_cast<double>(a[at]) * static_cast<double>(b[at]);
+        }
+    }
+    return sum;
+}
+
 /// One that will be used often may look at the data first and make a copy that suits it better.
 enum class Use { once, often };
 

@@ -27,6 +27,8 @@ class Part {
     /// ∇²f(S) D, where a sample's loss is not convex without what is negative of its second derivative. D is where the next
     /// calls go.
     virtual void curve(const Matrix<Real>& d, Matrix<Real>& product) = 0;
+    /// <D, ∇²f(S) D>; D is where the next calls go.
+    virtual double aim(const Matrix<Real>& d);
     /// From the next point on, second derivatives are mixed with the largest that the loss can have anywhere, which are weighed by
     /// `stiffness`, 0 to 1: with 1 a model is nowhere below f.
     virtual void stiffen(double /*stiffness*/) {}
@@ -37,8 +39,11 @@ class Part {
 
     /// Roughly the diagonal of ∇²f(S), in the shape of S.
     virtual void curvatures(Matrix<double>& diagonal) = 0;
-    /// All of ∇²f(S), where S has one row; false where that would cost more than it is worth.
-    virtual bool curvature_matrix(Matrix<double>& /*matrix*/) { return false; }
+    /// All of ∇²f(S), where S has one row, as about `rows` of the samples have it, or more where that is no dearer; returns how many
+    /// did, 0 where the matrix would cost more than it is worth.
+    virtual Index curvature_matrix(Index /*rows*/, Matrix<double>& /*matrix*/) { return 0; }
+    /// Samples that f is the mean over, where there are any.
+    [[nodiscard]] virtual Index samples() const { return 0; }
 
     /// Coordinate descent: u, a point near S, minimises the model <slopes, u − S> + ½ <u − S, (∇²f(S) + l2) (u − S)> +
     /// l1 ‖u‖₁ in one entry after the other, `turns` times through those listed. What is free is in neither term. False where f
