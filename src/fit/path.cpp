@@ -36,7 +36,7 @@ constexpr double first_gain = 0.03;
 // binds; unless one feature alone, in its own units, would win more than that.
 constexpr double last_gain = 2e-3;
 // Radii in a row without a better score or loss, before a path ends.
-constexpr std::size_t patience = 3;
+constexpr std::size_t patience = 2;
 constexpr std::size_t pictured_coefficients = 100;
 
 // Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
