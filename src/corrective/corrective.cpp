@@ -21,11 +21,21 @@ std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape
 
 template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
-    if (!corrector_) corrector_ = corrector_for(run.region(), run.x().shape());
+    if (!corrector_) {
+        corrector_ = corrector_for(run.region(), run.x().shape());
+        if (!run.region().has_proximal(run.x().shape()) || !corrector_->is_even(run)) rival_.reset();
+    }
+    if (rival_ && turns_.is_rivals()) {
+        rival_->propose(run, proposal);
+        look(run, proposal);
+        if (!std::exchange(proposal.exhausted, false)) return;
+        rival_.reset();  // inner steps may tell more points apart
+    }
     proposal.value = run.full_gradient(proposal.gradient);
     run.aim(proposal);
     proposal.step = 0;
     if (run.ends_at(proposal)) return;
+    if (rival_) look(run, proposal);
     double step = 0;
     if (!corrector_->correct(run, proposal, better_, step)) {
         proposal.exhausted = true;
@@ -35,6 +45,13 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     std::swap(proposal.move, better_);
     proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
     proposal.step = step;
+}
+
+template <class Real>
+void Corrective<Real>::look(Run<Real>& run, const Proposal<Real>& proposal) {
+    turns_.look(*proposal.value + proposal.composite, proposal.gap,
+                static_cast<double>(run.account().counters.component_gradients) /
+                    static_cast<double>(run.objective().samples()));
 }
 
 template class Corrective<float>;

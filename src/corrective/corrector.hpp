@@ -15,6 +15,8 @@ class Corrector {
     /// Finds a step from x after which f + h is lower, or as low to rounding and nearer to a minimum, from what the oracle said at x;
     /// false where no such point can be told from x in this precision.
     virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) = 0;
+    /// Whether f bends about as much along its slope at x as it does elsewhere: plain steps on all of f then do as well.
+    virtual bool is_even(Run<Real>& /*run*/) { return false; }
 };
 
 /// Over the l_1 ball: on the columns of x that are not zero, and those where f is steepest.

@@ -28,6 +28,11 @@ constexpr double too_flat = 2;
 constexpr double least_weight = 0.7;
 constexpr double most_weight = 8;
 
+// f bends evenly: along its slope no more than so many times the mean. No matter where a sample has so many rows for each feature:
+// it knows everything about how f bends.
+constexpr double even = 4;
+constexpr double enough_rows = 16;
+
 // Directions: that a step adds at most, and that are kept for every one that x may be made of.
 constexpr Index most_steepest = 32;
 constexpr Index kept_times = 4;
@@ -190,12 +195,37 @@ class NuclearCorrector final : public Corrector<Real> {
         return own_->correct(run, seen, move, step);
     }
 
+    // The slope is that of one sample and bends are those of another: what is chance in one is not in the other.
+    bool is_even(Run<Real>& run) override {
+        const Index all = run.objective().samples();
+        const double rows = std::max(first_share * static_cast<double>(all), static_cast<double>(least_rows));
+        if (rows >= enough_rows * static_cast<double>(run.x().shape().cols)) return false;
+        if (static_cast<double>(least_rows) > most_share * static_cast<double>(all)) return false;
+        const auto slopes = run.objective().sample(run.x(), least_rows, 0);
+        const auto bends = run.objective().sample(run.x(), least_rows, 1);
+        Matrix<Real> s = widened(run.x().matrix(), bends->shape().cols);
+        bends->take_intercept(run.x(), s);
+        nuclear::Smooth<Real> one(*slopes, 1, 0);
+        nuclear::Smooth<Real> other(*bends, 1, 0);
+        nuclear::Point slope;
+        nuclear::Point product;
+        other.evaluate(other.point(s), slope);
+        one.evaluate(one.point(s), slope);
+        other.curve(slope, product);
+        const double steep = nuclear::dot(slope, product);
+        const double mean = other.mean_bend();
+        run.account().counters.component_gradients += (one.calls() + other.calls()) * least_rows;
+        return steep < even * mean * nuclear::dot(slope, slope);
+    }
+
   private:
     [[nodiscard]] std::unique_ptr<Corrector<Real>> choose(const Objective<Real>& objective) const {
         const Shape shape = objective.shape();
         const auto cols = static_cast<double>(shape.cols);
         const bool few_entries = static_cast<double>(objective.entries()) < many_entries * cols;
-        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries))
+        const bool few_rows = static_cast<double>(rows_a_feature) * cols >=
+                              most_share * static_cast<double>(objective.samples());
+        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries || few_rows))
             return std::make_unique<NuclearAlongDirections<Real>>(ball_);
         return std::make_unique<NuclearOnSamples<Real>>(ball_);
     }

@@ -217,7 +217,7 @@ const std::vector<MethodRow>& table() {
 
         row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
-                return std::make_unique<Corrective<Real>>();
+                return std::make_unique<Corrective<Real>>(std::make_unique<Accelerated<Real>>());
             }),
         row({"accelerated", corrective, "full gradient at y", "accelerated prox", "Nesterov 2005", {}},
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
