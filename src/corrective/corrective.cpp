@@ -1,20 +1,22 @@
 #include "corrective/corrective.hpp"
 
+#include <algorithm>
 #include <utility>
-
-#include "alfcg/core/error.hpp"
 
 namespace alfcg {
 
 namespace {
 
+// What may be kept where nobody says: this, or a quarter of the data.
+constexpr Index modest_bytes = Index{64} << 20;
+
 template <class Real>
-std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape) {
+std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape, Index memory) {
     const auto ball = region.ball();
-    if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball);
-    if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball);
-    if (region.has_proximal(shape)) return smooth_corrector<Real>();
-    throw QuantityError("method", "alfcg-c has no way to work in the " + region.describe());
+    if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball, memory);
+    if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball, memory);
+    if (region.has_proximal(shape)) return smooth_corrector<Real>(memory);
+    return hull_corrector<Real>(memory);
 }
 
 }  // namespace
@@ -22,7 +24,9 @@ std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape
 template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     if (!corrector_) {
-        corrector_ = corrector_for(run.region(), run.x().shape());
+        const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
+        corrector_ =
+            corrector_for(run.region(), run.x().shape(), memory_.value_or(std::max(data / 4, modest_bytes)));
         if (!run.region().has_proximal(run.x().shape()) || !corrector_->is_even(run)) rival_.reset();
     }
     if (rival_ && turns_.is_rivals()) {

@@ -59,7 +59,7 @@ Matrix<Real> widened(const Matrix<Real>& m, Index cols) {
 template <class Real>
 class NuclearOnSamples final : public Corrector<Real> {
   public:
-    explicit NuclearOnSamples(const Ball& ball) : ball_(ball) {}
+    NuclearOnSamples(const Ball& ball, Index room) : ball_(ball), room_(room) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Index all = run.objective().samples();
@@ -68,7 +68,9 @@ class NuclearOnSamples final : public Corrector<Real> {
                               rows_a_feature * run.x().shape().cols});
         learn(run.x(), seen.gradient);
         while (true) {
-            const bool whole = static_cast<double>(rows_) >= most_share * static_cast<double>(all);
+            rows_ = std::min(rows_, room_);
+            const bool whole =
+                static_cast<double>(rows_) >= most_share * static_cast<double>(all) && all <= room_;
             if (whole) weight_ = 1;
             const auto part = run.objective().sample(run.x(), whole ? all : rows_, seed_++);
             minimize(run, seen, *part, whole ? effort_on_all : effort_on_samples, move.towards());
@@ -77,7 +79,7 @@ class NuclearOnSamples final : public Corrector<Real> {
                 step_ = step;
                 return true;
             }
-            if (whole) return false;
+            if (whole || rows_ == room_) return false;
             rows_ *= 4;
         }
     }
@@ -121,6 +123,7 @@ class NuclearOnSamples final : public Corrector<Real> {
     }
 
     Ball ball_;
+    Index room_;      // rows that samples may have
     Index rows_ = 0;  // of a sample
     std::uint64_t seed_ = 0;
     double weight_ = 1;  // of the sample's f in the model
@@ -138,7 +141,7 @@ class NuclearOnSamples final : public Corrector<Real> {
 template <class Real>
 class NuclearAlongDirections final : public Corrector<Real> {
   public:
-    explicit NuclearAlongDirections(const Ball& ball) : ball_(ball) {}
+    NuclearAlongDirections(const Ball& ball, Index room) : ball_(ball), room_(room) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Matrix<Real>& x = run.x().matrix();
@@ -148,7 +151,8 @@ class NuclearAlongDirections final : public Corrector<Real> {
         } else if (directions_.count() > most_directions(x.shape())) {
             directions_.keep(directions_.coefficients(x), before_, most_directions(x.shape()) / 2);
         }
-        directions_.add_steepest(seen.gradient, std::min(most_steepest, x.rows()));
+        directions_.add_steepest(seen.gradient,
+                                 std::min({most_steepest, x.rows(), std::max<Index>(room_ / 4, 1)}));
         before_ = directions_.coefficients(x);
 
         const auto part = run.objective().part(directions_.rows());
@@ -175,9 +179,12 @@ class NuclearAlongDirections final : public Corrector<Real> {
     }
 
   private:
-    static Index most_directions(Shape shape) { return kept_times * std::min(most_steepest, shape.rows); }
+    [[nodiscard]] Index most_directions(Shape shape) const {
+        return std::min(kept_times * std::min(most_steepest, shape.rows), room_ / 4 * 3);
+    }
 
     Ball ball_;
+    Index room_;  // directions whose products may be kept
     nuclear::Directions<Real> directions_;
     Matrix<Real> before_;  // what x was made of before the last step
     double curvature_ = 0;
@@ -188,7 +195,7 @@ class NuclearAlongDirections final : public Corrector<Real> {
 template <class Real>
 class NuclearCorrector final : public Corrector<Real> {
   public:
-    explicit NuclearCorrector(const Ball& ball) : ball_(ball) {}
+    NuclearCorrector(const Ball& ball, Index memory) : ball_(ball), memory_(memory) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         if (!own_) own_ = choose(run.objective());
@@ -226,22 +233,26 @@ class NuclearCorrector final : public Corrector<Real> {
         const bool few_rows = static_cast<double>(rows_a_feature) * cols >=
                               most_share * static_cast<double>(objective.samples());
         if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries || few_rows))
-            return std::make_unique<NuclearAlongDirections<Real>>(ball_);
-        return std::make_unique<NuclearOnSamples<Real>>(ball_);
+            return std::make_unique<NuclearAlongDirections<Real>>(
+                ball_, memory_ / (objective.samples() * static_cast<Index>(sizeof(Real))));
+        // Of a row, its scores, those of a direction and its second derivatives are kept.
+        const Index row = 3 * shape.rows * static_cast<Index>(sizeof(Real));
+        return std::make_unique<NuclearOnSamples<Real>>(ball_, std::max<Index>(memory_ / row, 1));
     }
 
     Ball ball_;
+    Index memory_;
     std::unique_ptr<Corrector<Real>> own_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball) {
-    return std::make_unique<NuclearCorrector<Real>>(ball);
+std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball, Index memory) {
+    return std::make_unique<NuclearCorrector<Real>>(ball, memory);
 }
 
-template std::unique_ptr<Corrector<float>> nuclear_corrector(const Ball&);
-template std::unique_ptr<Corrector<double>> nuclear_corrector(const Ball&);
+template std::unique_ptr<Corrector<float>> nuclear_corrector(const Ball&, Index);
+template std::unique_ptr<Corrector<double>> nuclear_corrector(const Ball&, Index);
 
 }  // namespace alfcg

@@ -69,7 +69,7 @@ template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
                  const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
     const auto region = problem.new_region();
-    const std::string method = choose_method(*region, options).name;
+    const std::string method = choose_method(*problem.objective, *region, options).name;
     EarlyStop<Real> early_stop(problem, method);
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
         const Action asked = observer(now);
