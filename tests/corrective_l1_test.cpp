@@ -239,6 +239,20 @@ TEST(CorrectiveL1, InterceptAndWeights) {
     }
 }
 
+// Two weights and the intercept turn together: a model that is minimised in the weights alone hardly moves.
+TEST(CorrectiveL1, TheInterceptMovesWithTheWeights) {
+    const std::vector<double> x{1, 2, 2, 1, 3, 1};
+    Targets targets;
+    targets.values = {-1, 1, 1};
+    const auto objective = linear_objective<double>(features_of<double>(DenseView(x.data(), 3, 2)), targets,
+                                                    {"logistic", {}}, 1, true);
+    for (const double radius : {1.0, 10.0, 30.0}) {
+        const auto result = solve<double>(*objective, *lp_ball<double>(1, radius), corrective(1e-9));
+        EXPECT_EQ(result.status, Status::converged) << radius;
+        EXPECT_LE(result.iterations, 30) << radius;
+    }
+}
+
 TEST(CorrectiveL1, WarmStartsNeedLess) {
     auto problem = sized_problem("logistic", 300, 80, 1);
     problem.region = "l1";

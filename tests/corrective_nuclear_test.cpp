@@ -7,6 +7,7 @@
 #include "bridge.hpp"
 #include "corrective/nuclear_directions.hpp"
 #include "corrective/nuclear_face.hpp"
+#include "corrective/turns.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
 #include "sized_problem.hpp"
@@ -399,6 +400,46 @@ TEST(CorrectiveNuclear, WarmStartsNeedLess) {
         EXPECT_NEAR(warm.metrics.objective, cold.metrics.objective, 2e-8);
         EXPECT_LT(warm.epochs, cold.epochs);
     }
+}
+
+// Where f bends evenly, steps on all of f lead, and nothing is lost beside the method that takes only those.
+TEST(CorrectiveNuclear, EvenProblemsCostNoMoreThanAcceleratedSteps) {
+    for (const double radius : {2.0, 20.0}) {
+        auto problem = sized_problem("multinomial", 3000, 80, 6);
+        problem.region = "nuclear";
+        problem.radius = radius;
+        Bridge<double> bridge(problem);
+        Solution<double> result;
+        const auto rows = run_rows(bridge, corrective(1e-7, 300), &result);
+        EXPECT_EQ(result.status, Status::converged) << result.metrics.gap;
+        expect_descent(rows);
+        Options plain = corrective(1e-7, 300);
+        plain.method = "accelerated";
+        const auto other = solve<double>(*bridge.objective, *bridge.region, plain);
+        EXPECT_NEAR(result.metrics.objective, other.metrics.objective, 1e-7);
+        EXPECT_LE(result.epochs, 1.1 * other.epochs + 1);
+    }
+}
+
+TEST(Turns, PassToTheOtherWhereThatWasFaster) {
+    Turns turns;
+    double passes = 0;
+    double left = 1;
+    const auto changes = [&](double rate) {  // within a hundred passes
+        const bool rivals = turns.is_rivals();
+        for (int pass = 0; pass < 100 && turns.is_rivals() == rivals; ++pass) {
+            turns.look(left, left, passes);
+            passes += 1;
+            left *= std::exp(-rate);
+        }
+        return turns.is_rivals() != rivals;
+    };
+    EXPECT_TRUE(turns.is_rivals());
+    EXPECT_FALSE(changes(1));
+    EXPECT_TRUE(changes(0.1));   // inner steps might do better
+    EXPECT_TRUE(changes(0.2));   // they are slower than the rival was
+    EXPECT_TRUE(changes(0.05));  // who is slower than they were, now
+    EXPECT_FALSE(changes(0.2));
 }
 
 // The same seed of the library, the same bits.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
@@ -189,6 +190,36 @@ TEST(Path, GoesOnUntilFeaturesInSmallUnitsCount) {
     const auto path =
         find_radius<double>(ArrayData{DenseView(features.data(), 300, 2), targets}, specification, {});
     EXPECT_LT(path.points[path.best].score, 0.02) << "both: 0.01; the first alone: 1";
+}
+
+// Years, incomes, ages, shares: whatever the units, a path goes on until all of them have had their say.
+TEST(Path, FindsARadiusInWhateverUnitsFeaturesCome) {
+    constexpr std::size_t count = 5;
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> decades(-4, 4);
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        std::mt19937_64 random(seed);
+        std::array<double, count> unit{};
+        std::array<double, count> weight{};
+        for (double& u : unit) u = std::pow(10, decades(random));
+        for (double& w : weight) w = 1 + std::abs(normal(random));
+        std::vector<double> features;
+        std::vector<double> targets;
+        for (int i = 0; i < 400; ++i) {
+            double target = 0.2 * normal(random);
+            for (std::size_t j = 0; j < count; ++j) {
+                const double value = normal(random);
+                features.push_back(unit[j] * (value + 3));
+                target += weight[j] * value;
+            }
+            targets.push_back(target);
+        }
+        Specification specification;
+        specification.loss.name = "squared";
+        const auto path = find_radius<double>(
+            ArrayData{DenseView(features.data(), 400, Index{count}), targets}, specification, {});
+        EXPECT_LT(path.points[path.best].score, 2 * 0.04) << "seed " << seed << ": the noise alone is 0.04";
+    }
 }
 
 TEST(Path, TheErrorOfAHeldOutScoreIsThatOfItsRows) {

@@ -58,6 +58,24 @@ TEST_F(Warnings, WeightsThatHaveNotMovedAreSaid) {
     EXPECT_EQ(warnings({"--max-iterations", "0", "--loss", "squared"}), expected);
 }
 
+TEST_F(Warnings, UnitsThatAreFarApartAreSaidWhereARunEndsEarly) {
+    std::string text = "length,height,kind\n";
+    for (int i = 0; i < 50; ++i)
+        text +=
+            std::to_string(1000 * (i % 7)) + "," + std::to_string(i % 5) + (i % 7 > i % 5 ? ",a\n" : ",b\n");
+    write_bytes(folder_.file("data.csv"), text);
+    const std::vector<std::string> early{"--max-iterations", "3", "--method", "alfcg-d"};
+    const std::vector<std::string> expected{
+        "the features are in units up to 1e+03 times apart, which makes runs long: --normalize columns "
+        "brings "
+        "them together"};
+    EXPECT_EQ(warnings(early), expected);
+    std::vector<std::string> scaled = early;
+    scaled.insert(scaled.end(), {"--normalize", "columns"});
+    EXPECT_EQ(warnings(scaled), std::vector<std::string>{});
+    EXPECT_EQ(warnings({"--tol", "0.5"}), std::vector<std::string>{}) << "done as asked";
+}
+
 TEST_F(Warnings, AModelThatLearnedSaysNothing) {
     write_data([](int i) { return i % 2 == 0 ? "1,a" : "-1,b"; });
     EXPECT_EQ(warnings({}), std::vector<std::string>{});

@@ -24,6 +24,7 @@
 #include "alfcg/method/options.hpp"
 #include "alfcg/method/solve.hpp"
 #include "alfcg/model/model.hpp"
+#include "alfcg/objective/hull.hpp"
 #include "alfcg/objective/loss.hpp"
 #include "alfcg/objective/objective.hpp"
 #include "alfcg/objective/part.hpp"

@@ -22,15 +22,17 @@ struct ParameterArguments {
     [[nodiscard]] Parameters resolve() const;
 };
 
-/// How long a run may take.
+/// How long a run may take, and what it may keep.
 struct BudgetArguments {
     std::optional<Index> max_iterations;
     std::optional<double> max_epochs;
     std::optional<double> max_seconds;
     std::optional<double> gap;
+    std::optional<Index> memory;  // bytes
 
     /// `otherwise`: the budget when none is given, in words. Returns the help's heading.
     std::string add_to(CommandOptions options, const std::string& otherwise);
+    /// Of time, iterations, epochs or the gap.
     [[nodiscard]] bool given() const;
     /// Without any budget: `epochs`. Throws Error for a budget that makes no sense.
     void apply(Options& options, double epochs) const;

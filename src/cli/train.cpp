@@ -43,7 +43,8 @@ template <class Real>
 std::string banner(const TrainArguments& arguments, const Problem<Real>& problem, const std::string& start) {
     std::string text = fmt::format("region     {}\n", problem.region_text);
     if (!start.empty()) text += fmt::format("start      {}\n", start);
-    const MethodChoice method = choose_method(*problem.new_region(), arguments.run.resolve(0));
+    const MethodChoice method =
+        choose_method(*problem.objective, *problem.new_region(), arguments.run.resolve(0));
     const std::string why = method.reason.empty() ? "" : fmt::format(" (default: {})", method.reason);
     return text + fmt::format("method     {}{}, {}, {} thread{}\n\n", method.name, why,
                               arguments.problem.precision, problem.threads, problem.threads == 1 ? "" : "s");

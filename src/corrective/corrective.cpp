@@ -1,31 +1,45 @@
 #include "corrective/corrective.hpp"
 
+#include <algorithm>
 #include <utility>
-
-#include "alfcg/core/error.hpp"
 
 namespace alfcg {
 
 namespace {
 
+// What may be kept where nobody says: this, or a quarter of the data.
+constexpr Index modest_bytes = Index{64} << 20;
+
 template <class Real>
-std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape) {
+std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape, Index memory) {
     const auto ball = region.ball();
-    if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball);
-    if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball);
-    if (region.has_proximal(shape)) return smooth_corrector<Real>();
-    throw QuantityError("method", "alfcg-c has no way to work in the " + region.describe());
+    if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball, memory);
+    if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball, memory);
+    if (region.has_proximal(shape)) return smooth_corrector<Real>(memory);
+    return hull_corrector<Real>(memory);
 }
 
 }  // namespace
 
 template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
-    if (!corrector_) corrector_ = corrector_for(run.region(), run.x().shape());
+    if (!corrector_) {
+        const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
+        corrector_ =
+            corrector_for(run.region(), run.x().shape(), memory_.value_or(std::max(data / 4, modest_bytes)));
+        if (!run.region().has_proximal(run.x().shape()) || !corrector_->is_even(run)) rival_.reset();
+    }
+    if (rival_ && turns_.is_rivals()) {
+        rival_->propose(run, proposal);
+        look(run, proposal);
+        if (!std::exchange(proposal.exhausted, false)) return;
+        rival_.reset();  // inner steps may tell more points apart
+    }
     proposal.value = run.full_gradient(proposal.gradient);
     run.aim(proposal);
     proposal.step = 0;
     if (run.ends_at(proposal)) return;
+    if (rival_) look(run, proposal);
     double step = 0;
     if (!corrector_->correct(run, proposal, better_, step)) {
         proposal.exhausted = true;
@@ -35,6 +49,13 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     std::swap(proposal.move, better_);
     proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
     proposal.step = step;
+}
+
+template <class Real>
+void Corrective<Real>::look(Run<Real>& run, const Proposal<Real>& proposal) {
+    turns_.look(*proposal.value + proposal.composite, proposal.gap,
+                static_cast<double>(run.account().counters.component_gradients) /
+                    static_cast<double>(run.objective().samples()));
 }
 
 template class Corrective<float>;

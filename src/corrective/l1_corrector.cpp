@@ -19,17 +19,25 @@ constexpr double inner_share = 0.3;
 constexpr int most_models = 3;
 // Where a model has led nowhere: how much more is done before that is put down to rounding.
 constexpr int last_effort = 16;
+// A part has its columns twice: by rows and by columns.
+constexpr Index copies = 2;
 
 template <class Real>
 class L1Corrector final : public Corrector<Real> {
   public:
-    explicit L1Corrector(const Ball& ball) : ball_(ball) {}
+    L1Corrector(const Ball& ball, Index memory) : ball_(ball), memory_(memory) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         Vertex<Real>& better = move.towards();
         step = 1;
         const Matrix<Real>& x = run.x().matrix();
-        choose_columns(x, seen.gradient, run.objective());
+        if (!choose_columns(x, seen.gradient, run.objective())) {
+            // There is no room for the columns of x: steps that need none.
+            if (!without_columns_) without_columns_ = smooth_corrector<Real>(memory_);
+            work_.reset();
+            part_.reset();
+            return without_columns_->correct(run, seen, move, step);
+        }
         Matrix<Real> s(part_->shape());
         for (Index l = 0; l < x.rows(); ++l)
             for (std::size_t k = 0; k < columns_.size(); ++k) s(l, static_cast<Index>(k)) = x(l, columns_[k]);
@@ -56,18 +64,21 @@ class L1Corrector final : public Corrector<Real> {
     }
 
   private:
-    void choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient, Objective<Real>& objective);
+    // False where those of x alone take too much memory.
+    bool choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient, Objective<Real>& objective);
     void write(const Matrix<Real>& s, Shape shape, Vertex<Real>& to) const;
 
     Ball ball_;
+    Index memory_;
     L1Trust trust_;
     std::vector<Index> columns_;
     std::unique_ptr<Part<Real>> part_;
     std::unique_ptr<L1Part<Real>> work_;  // on it
+    std::unique_ptr<Corrector<Real>> without_columns_;
 };
 
 template <class Real>
-void L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient,
+bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient,
                                        Objective<Real>& objective) {
     const Index cols = x.cols();
     std::vector<double> steepness(static_cast<std::size_t>(cols));
@@ -95,7 +106,7 @@ void L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
         others.push_back(j);
         if (steepness[static_cast<std::size_t>(j)] > level) ++steeper;
     }
-    const Index more =
+    Index more =
         cols <= few_columns
             ? cols - support
             : std::min({std::max(std::min(steeper, 4 * support), std::max(support / 2, least_columns)),
@@ -103,14 +114,27 @@ void L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
     std::nth_element(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
         return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
     });
+    Index bytes = 0;
+    for (Index j = 0; j < cols; ++j)
+        if (used[static_cast<std::size_t>(j)] != 0) bytes += copies * objective.column_bytes(j);
+    std::sort(others.begin(), others.begin() + more, [&](Index a, Index b) {
+        return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
+    });
+    for (Index k = 0; k < more; ++k) {
+        bytes += copies * objective.column_bytes(others[static_cast<std::size_t>(k)]);
+        if (bytes > memory_) more = k;
+    }
+    if (more == 0 && bytes > memory_) return false;
     std::vector<Index> columns(others.begin(), others.begin() + more);
     for (Index j = 0; j < cols; ++j)
         if (used[static_cast<std::size_t>(j)] != 0) columns.push_back(j);
     std::sort(columns.begin(), columns.end());
-    if (part_ && std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end())) return;
+    if (part_ && std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end())) return true;
     columns_ = std::move(columns);
+    part_.reset();
     part_ = objective.part(columns_);
     work_ = std::make_unique<L1Part<Real>>(*part_, ball_, trust_);
+    return true;
 }
 
 template <class Real>
@@ -132,11 +156,11 @@ void L1Corrector<Real>::write(const Matrix<Real>& s, Shape shape, Vertex<Real>& 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball) {
-    return std::make_unique<L1Corrector<Real>>(ball);
+std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball, Index memory) {
+    return std::make_unique<L1Corrector<Real>>(ball, memory);
 }
 
-template std::unique_ptr<Corrector<float>> l1_corrector(const Ball&);
-template std::unique_ptr<Corrector<double>> l1_corrector(const Ball&);
+template std::unique_ptr<Corrector<float>> l1_corrector(const Ball&, Index);
+template std::unique_ptr<Corrector<double>> l1_corrector(const Ball&, Index);
 
 }  // namespace alfcg

@@ -42,6 +42,9 @@ class Search {
     [[nodiscard]] int left() const { return left_; }
     // The gradient anew, without the rounding of many steps.
     void refresh();
+    // Whether the gap is small, and stays so when the free entries are the best for the others: as long as they are not, slopes of the others
+    // say little.
+    bool within(double tolerance);
     // Each says whether the model has gone down.
     bool projected_step();
     bool face_step();
@@ -145,6 +148,14 @@ void Search::refresh() {
     add(-1, point_, ray_);
     q_ = curve(ray_);
     add(1, model_.gradient, q_);
+}
+
+bool Search::within(double tolerance) {
+    if (gap() > tolerance) return false;
+    trial_ = u_;
+    for (std::size_t i = 0; i < u_.size(); ++i)
+        if (model_.free[i] != 0) trial_[i] -= q_[i] / model_.diagonal[i];
+    return trial_ == u_ || !(step_towards(trial_) < 0) || gap() <= tolerance;
 }
 
 bool Search::projected_step() {
@@ -309,10 +320,10 @@ double minimize(const L1Model& model, const std::vector<double>& point, double t
                 std::vector<double>& u) {
     Search search(model, point, budget, u);
     if (u != point) search.refresh();
-    for (bool first = true; search.gap() > tolerance && search.left() > 0; first = false) {
+    for (bool first = true; !search.within(tolerance) && search.left() > 0; first = false) {
         if (!first) search.refresh();
         const bool lower = search.projected_step();
-        if (search.left() <= 0 || search.gap() <= tolerance) break;
+        if (search.left() <= 0 || search.within(tolerance)) break;
         if (!search.face_step() && !lower) break;
     }
     return search.gap();

@@ -28,6 +28,11 @@ constexpr double too_flat = 2;
 constexpr double least_weight = 0.7;
 constexpr double most_weight = 8;
 
+// f bends evenly: along its slope no more than so many times the mean. No matter where a sample has so many rows for each feature:
+// it knows everything about how f bends.
+constexpr double even = 4;
+constexpr double enough_rows = 16;
+
 // Directions: that a step adds at most, and that are kept for every one that x may be made of.
 constexpr Index most_steepest = 32;
 constexpr Index kept_times = 4;
@@ -54,7 +59,7 @@ Matrix<Real> widened(const Matrix<Real>& m, Index cols) {
 template <class Real>
 class NuclearOnSamples final : public Corrector<Real> {
   public:
-    explicit NuclearOnSamples(const Ball& ball) : ball_(ball) {}
+    NuclearOnSamples(const Ball& ball, Index room) : ball_(ball), room_(room) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Index all = run.objective().samples();
@@ -63,7 +68,9 @@ class NuclearOnSamples final : public Corrector<Real> {
                               rows_a_feature * run.x().shape().cols});
         learn(run.x(), seen.gradient);
         while (true) {
-            const bool whole = static_cast<double>(rows_) >= most_share * static_cast<double>(all);
+            rows_ = std::min(rows_, room_);
+            const bool whole =
+                static_cast<double>(rows_) >= most_share * static_cast<double>(all) && all <= room_;
             if (whole) weight_ = 1;
             const auto part = run.objective().sample(run.x(), whole ? all : rows_, seed_++);
             minimize(run, seen, *part, whole ? effort_on_all : effort_on_samples, move.towards());
@@ -72,7 +79,7 @@ class NuclearOnSamples final : public Corrector<Real> {
                 step_ = step;
                 return true;
             }
-            if (whole) return false;
+            if (whole || rows_ == room_) return false;
             rows_ *= 4;
         }
     }
@@ -116,6 +123,7 @@ class NuclearOnSamples final : public Corrector<Real> {
     }
 
     Ball ball_;
+    Index room_;      // rows that samples may have
     Index rows_ = 0;  // of a sample
     std::uint64_t seed_ = 0;
     double weight_ = 1;  // of the sample's f in the model
@@ -133,7 +141,7 @@ class NuclearOnSamples final : public Corrector<Real> {
 template <class Real>
 class NuclearAlongDirections final : public Corrector<Real> {
   public:
-    explicit NuclearAlongDirections(const Ball& ball) : ball_(ball) {}
+    NuclearAlongDirections(const Ball& ball, Index room) : ball_(ball), room_(room) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Matrix<Real>& x = run.x().matrix();
@@ -143,7 +151,8 @@ class NuclearAlongDirections final : public Corrector<Real> {
         } else if (directions_.count() > most_directions(x.shape())) {
             directions_.keep(directions_.coefficients(x), before_, most_directions(x.shape()) / 2);
         }
-        directions_.add_steepest(seen.gradient, std::min(most_steepest, x.rows()));
+        directions_.add_steepest(seen.gradient,
+                                 std::min({most_steepest, x.rows(), std::max<Index>(room_ / 4, 1)}));
         before_ = directions_.coefficients(x);
 
         const auto part = run.objective().part(directions_.rows());
@@ -170,9 +179,12 @@ class NuclearAlongDirections final : public Corrector<Real> {
     }
 
   private:
-    static Index most_directions(Shape shape) { return kept_times * std::min(most_steepest, shape.rows); }
+    [[nodiscard]] Index most_directions(Shape shape) const {
+        return std::min(kept_times * std::min(most_steepest, shape.rows), room_ / 4 * 3);
+    }
 
     Ball ball_;
+    Index room_;  // directions whose products may be kept
     nuclear::Directions<Real> directions_;
     Matrix<Real> before_;  // what x was made of before the last step
     double curvature_ = 0;
@@ -183,11 +195,34 @@ class NuclearAlongDirections final : public Corrector<Real> {
 template <class Real>
 class NuclearCorrector final : public Corrector<Real> {
   public:
-    explicit NuclearCorrector(const Ball& ball) : ball_(ball) {}
+    NuclearCorrector(const Ball& ball, Index memory) : ball_(ball), memory_(memory) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         if (!own_) own_ = choose(run.objective());
         return own_->correct(run, seen, move, step);
+    }
+
+    // The slope is that of one sample and bends are those of another: what is chance in one is not in the other.
+    bool is_even(Run<Real>& run) override {
+        const Index all = run.objective().samples();
+        const double rows = std::max(first_share * static_cast<double>(all), static_cast<double>(least_rows));
+        if (rows >= enough_rows * static_cast<double>(run.x().shape().cols)) return false;
+        if (static_cast<double>(least_rows) > most_share * static_cast<double>(all)) return false;
+        const auto slopes = run.objective().sample(run.x(), least_rows, 0);
+        const auto bends = run.objective().sample(run.x(), least_rows, 1);
+        Matrix<Real> s = widened(run.x().matrix(), bends->shape().cols);
+        bends->take_intercept(run.x(), s);
+        nuclear::Smooth<Real> one(*slopes, 1, 0);
+        nuclear::Smooth<Real> other(*bends, 1, 0);
+        nuclear::Point slope;
+        nuclear::Point product;
+        other.evaluate(other.point(s), slope);
+        one.evaluate(one.point(s), slope);
+        other.curve(slope, product);
+        const double steep = nuclear::dot(slope, product);
+        const double mean = other.mean_bend();
+        run.account().counters.component_gradients += (one.calls() + other.calls()) * least_rows;
+        return steep < even * mean * nuclear::dot(slope, slope);
     }
 
   private:
@@ -195,23 +230,29 @@ class NuclearCorrector final : public Corrector<Real> {
         const Shape shape = objective.shape();
         const auto cols = static_cast<double>(shape.cols);
         const bool few_entries = static_cast<double>(objective.entries()) < many_entries * cols;
-        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries))
-            return std::make_unique<NuclearAlongDirections<Real>>(ball_);
-        return std::make_unique<NuclearOnSamples<Real>>(ball_);
+        const bool few_rows = static_cast<double>(rows_a_feature) * cols >=
+                              most_share * static_cast<double>(objective.samples());
+        if (shape.cols > nuclear::short_side && (shape.rows > nuclear::short_side || few_entries || few_rows))
+            return std::make_unique<NuclearAlongDirections<Real>>(
+                ball_, memory_ / (objective.samples() * static_cast<Index>(sizeof(Real))));
+        // Of a row, its scores, those of a direction and its second derivatives are kept.
+        const Index row = 3 * shape.rows * static_cast<Index>(sizeof(Real));
+        return std::make_unique<NuclearOnSamples<Real>>(ball_, std::max<Index>(memory_ / row, 1));
     }
 
     Ball ball_;
+    Index memory_;
     std::unique_ptr<Corrector<Real>> own_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball) {
-    return std::make_unique<NuclearCorrector<Real>>(ball);
+std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball, Index memory) {
+    return std::make_unique<NuclearCorrector<Real>>(ball, memory);
 }
 
-template std::unique_ptr<Corrector<float>> nuclear_corrector(const Ball&);
-template std::unique_ptr<Corrector<double>> nuclear_corrector(const Ball&);
+template std::unique_ptr<Corrector<float>> nuclear_corrector(const Ball&, Index);
+template std::unique_ptr<Corrector<double>> nuclear_corrector(const Ball&, Index);
 
 }  // namespace alfcg

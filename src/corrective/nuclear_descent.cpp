@@ -119,11 +119,10 @@ void Smooth<Real>::curve(const Point& d, Point& product) {
     product.free *= weight_;
 }
 
-// The mean is that along signs that look like chance, more or less.
+// That along signs that look like chance.
 template <class Real>
-void Smooth<Real>::stiffen(double share) {
+double Smooth<Real>::mean_bend() {
     stiffness_ = 0;
-    if (share <= 0) return;
     Matrix<Real> signs(part_.shape());
     signs.fill(0);
     for (Index l = 0; l < signs.rows(); ++l)
@@ -133,7 +132,7 @@ void Smooth<Real>::stiffen(double share) {
     const Point probe = point(signs);
     Point product;
     curve(probe, product);
-    stiffness_ = share * std::max(dot(probe, product) / static_cast<double>(probe.w.size()) - square_, 0.0);
+    return std::max(dot(probe, product) / static_cast<double>(probe.w.size()) - square_, 0.0);
 }
 
 template <class Real>

@@ -28,8 +28,10 @@ class Smooth {
     double tilt(const Point& at, const Point& wanted, Point& gradient);
     double evaluate(const Point& at, Point& gradient);
     void curve(const Point& d, Point& product);
+    /// The mean of f's second derivatives where it was evaluated last, roughly.
+    [[nodiscard]] double mean_bend();
     /// From now on second derivatives have this share of their mean more everywhere: a sample knows nothing about what is not in it.
-    void stiffen(double share);
+    void stiffen(double share) { stiffness_ = share > 0 ? share * mean_bend() : 0; }
     [[nodiscard]] Index calls() const { return calls_; }
     [[nodiscard]] double weight() const { return weight_; }
     [[nodiscard]] bool turned() const { return turned_; }

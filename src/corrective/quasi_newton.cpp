@@ -13,8 +13,6 @@ namespace alfcg {
 
 namespace {
 
-// Steps that are remembered.
-constexpr Eigen::Index most_pairs = 10;
 // A step has met some curvature where the angle between it and the change of the gradient has this cosine.
 constexpr double least_cosine = 1e-10;
 // Power iterations from nowhere, and from the last vector; and how much larger the largest eigenvalue may be than what they say.
@@ -33,7 +31,9 @@ Flat<Real> flat(const Matrix<Real>& m) {
 }  // namespace
 
 template <class Real>
-QuasiNewton<Real>::QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs) {
+QuasiNewton<Real>::QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs,
+                               Index most_pairs)
+    : most_pairs_(most_pairs) {
     if (!moments) return;
     const Shape shape = moments->vectors.shape();
     std::vector<Index> all(static_cast<std::size_t>(shape.rows));
@@ -61,12 +61,12 @@ void QuasiNewton<Real>::times_moments(const Matrix<Real>& d, Matrix<Real>& produ
 
 template <class Real>
 void QuasiNewton<Real>::make_room() {
-    const Eigen::Index kept = most_pairs - 1;
-    if (count_ < most_pairs) return;
+    const Eigen::Index kept = most_pairs_ - 1;
+    if (count_ < most_pairs_) return;
     for (Eigen::Index i = 0; i < kept; ++i) {
         steps_.row(i) = steps_.row(i + 1);
         meetings_.row(i) = meetings_.row(i + 1);
-        meetings_.row(most_pairs + i) = meetings_.row(most_pairs + i + 1);
+        meetings_.row(most_pairs_ + i) = meetings_.row(most_pairs_ + i + 1);
     }
     steps_moments_.topLeftCorner(kept, kept) = steps_moments_.bottomRightCorner(kept, kept).eval();
     steps_changes_.topLeftCorner(kept, kept) = steps_changes_.bottomRightCorner(kept, kept).eval();
@@ -84,21 +84,22 @@ void QuasiNewton<Real>::add(const Matrix<Real>& s, const Matrix<Real>& y) {
     if (!(step.dot(moments) > 0)) return;
     scale_ = met / step.dot(moments);
     if (steps_.cols() != s.size()) {
-        steps_.resize(most_pairs, s.size());
-        meetings_.setZero(2 * most_pairs, s.size());
-        steps_moments_.resize(most_pairs, most_pairs);
-        steps_changes_.resize(most_pairs, most_pairs);
+        steps_.resize(most_pairs_, s.size());
+        meetings_.setZero(2 * most_pairs_, s.size());
+        steps_moments_.resize(most_pairs_, most_pairs_);
+        steps_changes_.resize(most_pairs_, most_pairs_);
     }
     make_room();
     const Eigen::Index last = count_++;
     steps_.row(last) = flat(s).transpose();
     meetings_.row(last) = flat(product_).transpose();
-    meetings_.row(most_pairs + last) = flat(y).transpose();
+    meetings_.row(most_pairs_ + last) = flat(y).transpose();
     for (Eigen::Index i = 0; i < count_; ++i) {
         const Eigen::VectorXd other = steps_.row(i).transpose().template cast<double>();
         steps_moments_(i, last) = steps_moments_(last, i) = other.dot(moments);
         steps_changes_(i, last) = other.dot(change);
-        steps_changes_(last, i) = step.dot(meetings_.row(most_pairs + i).transpose().template cast<double>());
+        steps_changes_(last, i) =
+            step.dot(meetings_.row(most_pairs_ + i).transpose().template cast<double>());
     }
     update_middle();
 }
@@ -135,10 +136,10 @@ void QuasiNewton<Real>::times(const Matrix<Real>& d, Matrix<Real>& product) {
     const Eigen::Index n = count_;
     Eigen::VectorXd along(2 * n);
     along.head(n) = (meetings_.topRows(n) * way).template cast<double>();
-    along.tail(n) = (meetings_.middleRows(most_pairs, n) * way).template cast<double>();
+    along.tail(n) = (meetings_.middleRows(most_pairs_, n) * way).template cast<double>();
     const Eigen::Matrix<Real, Eigen::Dynamic, 1> shares = (middle_ * along).template cast<Real>();
     out.noalias() -= meetings_.topRows(n).transpose() * shares.head(n);
-    out.noalias() -= meetings_.middleRows(most_pairs, n).transpose() * shares.tail(n);
+    out.noalias() -= meetings_.middleRows(most_pairs_, n).transpose() * shares.tail(n);
 }
 
 template <class Real>

@@ -14,7 +14,8 @@ namespace alfcg {
 template <class Real>
 class QuasiNewton {
   public:
-    QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs);
+    /// Of so many steps at most.
+    QuasiNewton(const std::optional<SecondMoments<Real>>& moments, Index outputs, Index most_pairs = 10);
 
     /// Takes note of a step s along which the gradient changed by y. One that met no curvature says nothing.
     void add(const Matrix<Real>& s, const Matrix<Real>& y);
@@ -42,6 +43,7 @@ class QuasiNewton {
         double rest;
     };
 
+    Eigen::Index most_pairs_;
     std::optional<Moments> moments_;
     double scale_ = 0;  // κ
     Eigen::Index count_ = 0;

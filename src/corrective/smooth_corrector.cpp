@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "corrective/corrector.hpp"
+#include "corrective/progress.hpp"
 #include "corrective/quasi_newton.hpp"
 #include "kernels/vector.hpp"
 
@@ -12,6 +13,8 @@ namespace alfcg {
 
 namespace {
 
+// Steps that a model remembers.
+constexpr Index most_pairs = 10;
 // Proximal steps on a model: at first, and at most where so many have not been enough.
 constexpr int first_proximal_steps = 30;
 constexpr int most_proximal_steps = 120;
@@ -22,9 +25,6 @@ constexpr double long_enough = 0.7;
 constexpr double shortest_cut = 0.02;
 constexpr double longest_leap = 10;
 constexpr int most_lengths = 12;
-// A gap has fallen when it is below this share of what it was; outer steps without that, or a lower value.
-constexpr double gap_fallen = 0.9;
-constexpr int most_idle_steps = 12;
 
 template <class Real>
 double length_of(const Matrix<Real>& m) {
@@ -42,11 +42,13 @@ double product_with_difference(const Matrix<Real>& a, const Matrix<Real>& b, con
 template <class Real>
 class SmoothCorrector final : public Corrector<Real> {
   public:
+    explicit SmoothCorrector(Index memory) : memory_(memory) {}
+
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Matrix<Real>& x = run.x().matrix();
-        if (!curvature_) curvature_.emplace(run.objective().second_moments(), x.rows());
+        if (!curvature_) begin(run.objective());
         learn(x, seen.gradient);
-        if (is_stuck(seen)) return false;
+        if (progress_.is_stuck(*seen.value + seen.composite, seen.gap)) return false;
         if (curvature_->ready()) {
             minimize_model(run, seen, move.towards());
             step = search(run, seen, move);
@@ -63,6 +65,15 @@ class SmoothCorrector final : public Corrector<Real> {
     }
 
   private:
+    void begin(Objective<Real>& objective) {
+        const Index room = memory_ / static_cast<Index>(sizeof(Real));
+        const Shape shape = objective.shape();
+        auto moments = objective.second_moments();
+        if (moments && moments->vectors.size() > room / 2) moments.reset();
+        // Of a step, s, C s and the change of the gradient.
+        const Index pairs = std::clamp<Index>(room / 2 / (3 * shape.size()), 1, most_pairs);
+        curvature_.emplace(moments, shape.rows, pairs);
+    }
     // From the step that led to x.
     void learn(const Matrix<Real>& x, const Matrix<Real>& gradient) {
         if (last_x_.size() > 0) {
@@ -78,24 +89,11 @@ class SmoothCorrector final : public Corrector<Real> {
         last_x_ = x;
         last_gradient_ = gradient;
     }
-    // Whether neither f + h nor the gap has fallen for long.
-    bool is_stuck(const Proposal<Real>& seen) {
-        const double objective = *seen.value + seen.composite;
-        const bool lower = idle_ < 0 || objective < mark_ - noise(objective);
-        const bool nearer = idle_ < 0 || seen.gap < gap_fallen * least_gap_;
-        if (lower) mark_ = objective;
-        if (nearer) least_gap_ = seen.gap;
-        idle_ = lower || nearer ? 0 : idle_ + 1;
-        return idle_ > most_idle_steps;
-    }
-    // Values of f + h differ by this for no reason.
-    [[nodiscard]] static double noise(double objective) {
-        return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective);
-    }
     void minimize_model(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& to);
     // How far to go; 0: nowhere.
     double search(Run<Real>& run, const Proposal<Real>& seen, const Move<Real>& move);
 
+    Index memory_;
     std::optional<QuasiNewton<Real>> curvature_;
     int steps_ = first_proximal_steps;
     double length_ = 1;  // of the last step
@@ -109,9 +107,7 @@ class SmoothCorrector final : public Corrector<Real> {
     Matrix<Real> last_u_;
     Matrix<Real> next_;
     Vertex<Real> nearest_;
-    double mark_ = 0;       // f + h when it last fell by more than rounding
-    double least_gap_ = 0;  // the gap when it last fell by much
-    int idle_ = -1;         // outer steps since either did
+    Progress<Real> progress_;
 };
 
 template <class Real>
@@ -164,8 +160,8 @@ double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen,
     const double slope =
         direction(move, seen.gradient, run.x().matrix()).slope + move.atom().composite - seen.composite;
     if (!(slope < 0)) return 0;
-    // A step that promises less than values can tell is taken on trust, and whole: is_stuck() sees to it that this ends.
-    const bool trusted = -slope <= 2 * noise(objective);
+    // A step that promises less than values can tell is taken on trust, and whole: the progress made sees to it that this ends.
+    const bool trusted = -slope <= 2 * progress_.noise(objective);
     double best = 0;
     double lowest = objective;
     double length = trusted ? 1 : length_;
@@ -175,7 +171,7 @@ double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen,
         apply(move, length, point_);
         const double reached =
             run.objective().value_after(run.x(), move, length) + run.region().composite(point_);
-        if (trusted && reached <= objective + noise(objective)) return length;
+        if (trusted && reached <= objective + progress_.noise(objective)) return length;
         if (reached < lowest) {
             lowest = reached;
             best = length;
@@ -198,11 +194,11 @@ double SmoothCorrector<Real>::search(Run<Real>& run, const Proposal<Real>& seen,
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> smooth_corrector() {
-    return std::make_unique<SmoothCorrector<Real>>();
+std::unique_ptr<Corrector<Real>> smooth_corrector(Index memory) {
+    return std::make_unique<SmoothCorrector<Real>>(memory);
 }
 
-template std::unique_ptr<Corrector<float>> smooth_corrector();
-template std::unique_ptr<Corrector<double>> smooth_corrector();
+template std::unique_ptr<Corrector<float>> smooth_corrector(Index);
+template std::unique_ptr<Corrector<double>> smooth_corrector(Index);
 
 }  // namespace alfcg

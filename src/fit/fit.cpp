@@ -69,7 +69,7 @@ template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
                  const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
     const auto region = problem.new_region();
-    const std::string method = choose_method(*region, options).name;
+    const std::string method = choose_method(*problem.objective, *region, options).name;
     EarlyStop<Real> early_stop(problem, method);
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
         const Action asked = observer(now);
@@ -89,6 +89,8 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     const Predictions answers = predict(fitted.model, problem.training, false, problem.threads);
     fitted.report.training = score_of(answers);
     fitted.report.warnings = warnings_of(fitted.model, region->start(problem.objective->shape()), answers);
+    if (result.status != Status::converged && fitted.report.warnings.empty())
+        fitted.report.warnings = warnings_about_units(problem);
     fitted.model.scaling = problem.scaling;
     if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.threads);
     const auto record = [](const Score& score) { return TrainingScore{score.rows, score.value()}; };

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "core/function_ref.hpp"
+#include "data/column_deviation.hpp"
 #include "fit/specification.hpp"
 
 namespace alfcg {
@@ -31,10 +33,10 @@ constexpr std::size_t most_radii = 30;
 // its fit would end where it begins.
 constexpr double first_gain = 0.03;
 // A radius whose objective is lower by less than this share than that of the one before, where a linear model promised more, no longer
-// binds.
+// binds; unless one feature alone, in its own units, would win more than that.
 constexpr double last_gain = 2e-3;
 // Radii in a row without a better score or loss, before a path ends.
-constexpr std::size_t patience = 3;
+constexpr std::size_t patience = 2;
 constexpr std::size_t pictured_coefficients = 100;
 
 // Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
@@ -159,6 +161,37 @@ double next_radius(const Problem<Real>& problem, const Matrix<Real>& x, double l
     return std::stod(fmt::format("{:.1e}", std::min(needed, most_growth * last)));
 }
 
+// What f would win if one weight could move freely: that whose slope is steepest in units of its feature's deviation. The ball may hold it
+// back because its feature is in units that make weights large.
+template <class Real>
+double gain_of_one_weight(const Problem<Real>& problem, Matrix<Real> x, std::span<const double> deviations) {
+    Matrix<Real> gradient(x.shape());
+    const double here = problem.objective->evaluate(x, gradient);
+    const auto relative_slope = [&](Index k) {
+        const double deviation = deviations[static_cast<std::size_t>(k % x.cols())];
+        return deviation > 0
+                   ? std::abs(static_cast<double>(gradient.span()[static_cast<std::size_t>(k)])) / deviation
+                   : 0;
+    };
+    Index steepest = 0;
+    for (Index k = 1; k < x.size(); ++k)
+        if (relative_slope(k) > relative_slope(steepest)) steepest = k;
+    if (!(relative_slope(steepest) > 0)) return 0;
+    const auto at = static_cast<std::size_t>(steepest);
+    const double slope = static_cast<double>(gradient.span()[at]);
+    const Real from = x.span()[at];
+    const auto value_after = [&](double step) {
+        x.span()[at] = static_cast<Real>(static_cast<double>(from) + step);
+        return problem.objective->value(x);
+    };
+    // A step that would be right for the squared loss, and then the minimum of the parabola that it shows.
+    const double first = -slope / std::pow(deviations[static_cast<std::size_t>(steepest % x.cols())], 2);
+    const double reached = value_after(first);
+    const double bend = 2 * (reached - here - slope * first) / (first * first);
+    const double second = bend > 0 ? value_after(-slope / bend) : reached;
+    return here - std::min(reached, second);
+}
+
 template <class Real>
 void picture(const Matrix<Real>& weights, const Report& report, PathPoint& point) {
     point.singular_values = report.singular_values;
@@ -214,14 +247,15 @@ bool perfect(const PathPoint& point) {
     return point.training.classification ? point.score == 1 : point.score == 0;
 }
 
-// Whether a path of its own choice has seen enough.
-bool done(const std::vector<PathPoint>& points, double first_objective) {
+// Whether a path of its own choice has seen enough. `gain_left`: of one weight by itself.
+bool done(const std::vector<PathPoint>& points, double first_objective, FunctionRef<double()> gain_left) {
     const PathPoint& last = points.back();
     if (points.size() >= most_radii || perfect(last)) return true;
     if (points.size() < 2) return false;
     const double now = last.metrics.objective;
     const double gain = points[points.size() - 2].metrics.objective - now;
-    if (last.nonzeros > 0 && gain <= last_gain * std::max(std::abs(now), first_objective - now)) return true;
+    const double little = last_gain * std::max(std::abs(now), first_objective - now);
+    if (last.nonzeros > 0 && gain <= little && gain_left() <= little) return true;
     if (points.size() <= patience) return false;
     const auto recent = points.end() - patience;
     const auto some_better = [&](auto judge) {
@@ -331,6 +365,17 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         whole.problem.objective->value(Matrix<Real>(whole.problem.objective->shape()));
     // Fits that start near their ends are asked for no more than those from zero.
     along.gap = options.tolerance * first_objective;
+    std::vector<double> deviations;  // found when first asked for
+    const auto gain_left = [&] {
+        const Problem<Real>& problem = whole.problem;
+        if (deviations.empty())
+            deviations = std::visit(
+                [&](const auto& features) {
+                    return column_deviations(features, problem.training.weights, problem.threads);
+                },
+                problem.training.features);
+        return gain_of_one_weight(problem, whole.x, deviations);
+    };
     for (std::size_t k = 0;; ++k) {
         PathPoint now = point_at(radius, whole, folds, along, observer);
         const bool stopped = observer.stop && observer.stop();
@@ -342,7 +387,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
         if (best) whole.best = whole.x;
         if (observer.point) observer.point(point);
         if (stopped) break;
-        if (own_choice ? done(path.points, first_objective) : k + 1 == radii.size()) break;
+        if (own_choice ? done(path.points, first_objective, gain_left) : k + 1 == radii.size()) break;
         if (own_choice && !fills(whole, radius)) {
             // Before that is believed, the fit is made exact: what is left may be for features in small units.
             Options tight = along;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 namespace alfcg {
 
@@ -27,6 +28,26 @@ std::vector<std::string> warnings_of(const Model<Real>& model, const Matrix<Real
                     model.classes.names[static_cast<std::size_t>(classes.front())], model.classes.size())};
 }
 
+template <class Real>
+std::vector<std::string> warnings_about_units(const Problem<Real>& problem) {
+    constexpr double far_apart = 100;
+    const auto& data = problem.training;
+    // Words that are seldom deviate little, and are in the same units as the others.
+    if (problem.scaling.kind == Normalization::columns ||
+        !std::holds_alternative<DenseFeatures<Real>>(data.features))
+        return {};
+    const auto deviations =
+        measure_scaling(data.features, Normalization::columns, problem.threads, data.weights).divisors;
+    const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
+    if (!(*most > far_apart * *least)) return {};
+    return {fmt::format(
+        "the features are in units up to {:.1g} times apart, which makes runs long: `normalize` columns "
+        "brings them together",
+        *most / *least)};
+}
+
+template std::vector<std::string> warnings_about_units(const Problem<float>&);
+template std::vector<std::string> warnings_about_units(const Problem<double>&);
 template std::vector<std::string> warnings_of(const Model<float>&, const Matrix<float>&, const Predictions&);
 template std::vector<std::string> warnings_of(const Model<double>&, const Matrix<double>&,
                                               const Predictions&);

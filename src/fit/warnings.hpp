@@ -13,4 +13,8 @@ template <class Real>
 std::vector<std::string> warnings_of(const Model<Real>& model, const Matrix<Real>& start,
                                      const Predictions& answers);
 
+/// What may have kept a run from its end: dense features in units that are far apart, and stayed so. Mostly nothing.
+template <class Real>
+std::vector<std::string> warnings_about_units(const Problem<Real>& problem);
+
 }  // namespace alfcg

@@ -45,14 +45,27 @@ double next_share(double square) {
 }  // namespace
 
 template <class Real>
+bool Accelerated<Real>::is_own(const Iterate<Real>& x) const {
+    if (!moved_) return x.version() == seen_;
+    const MadeMove<Real>* last = x.last_move();
+    return last != nullptr && last->from == seen_ && last->move == made_;
+}
+
+template <class Real>
 void Accelerated<Real>::look_at_iterate(Run<Real>& run, Proposal<Real>& proposal) {
-    if (!started_) {
+    const bool elsewhere = !is_own(run.x());
+    if (elsewhere) {
         value_ = run.full_gradient(proposal.gradient);
     } else if (moved_) {
         proposal.gradient = y_.gradient;
     }
     proposal.value = value_;
-    if (!started_ || moved_) run.aim(proposal);
+    if (elsewhere || moved_) run.aim(proposal);
+    if (elsewhere && started_) {
+        lowest_ = value_ + proposal.composite;
+        begin_anew(run, proposal);
+    }
+    seen_ = run.x().version();
 }
 
 template <class Real>
@@ -169,6 +182,7 @@ void Accelerated<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     vertex.composite = trial_.composite;
     proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
     proposal.step = 1;
+    made_ = proposal.move.version();
     moved_ = true;
     accept();
 }

@@ -26,6 +26,8 @@ class Accelerated final : public Method<Real> {
         double composite = 0;  // h
     };
 
+    // Whether the iterate is where the last proposal has led.
+    [[nodiscard]] bool is_own(const Iterate<Real>& x) const;
     void look_at_iterate(Run<Real>& run, Proposal<Real>& proposal);
     void begin_anew(const Run<Real>& run, const Proposal<Real>& proposal);
     void try_next(Run<Real>& run);
@@ -45,7 +47,9 @@ class Accelerated final : public Method<Real> {
     [[nodiscard]] bool is_stuck(const Run<Real>& run, const Proposal<Real>& proposal);
 
     bool started_ = false;
-    bool moved_ = false;    // the last proposal did: y is where the iterate went
+    bool moved_ = false;            // the last proposal did: y is where the iterate went
+    Version seen_ = Version::none;  // the iterate then, and the move from there
+    Version made_ = Version::none;
     double value_ = 0;      // f at the iterate
     double curvature_ = 0;  // L
     bool guessed_ = true;   // L is

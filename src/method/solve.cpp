@@ -1,36 +1,57 @@
 #include "alfcg/method/solve.hpp"
 
+#include <string>
+
+#include "alfcg/core/error.hpp"
 #include "method/table.hpp"
 
 namespace alfcg {
 
+namespace {
+
+// Numbers that the data have for each feature, from which on what alfcg-c does between two looks at them, over l_p balls with p > 1 and
+// over hulls, costs little beside a look.
+constexpr double many_numbers = 2000;
+
+}  // namespace
+
 template <class Real>
-MethodChoice choose_method(const Region<Real>& region, const Options& options) {
+MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>& region,
+                           const Options& options) {
     if (options.method != automatic_method) return {options.method, {}};
+    const MethodChoice general{std::string(fallback_method), "general"};
+    if (!options.parameters.empty()) return general;
+    const Shape shape = objective.shape();
+    const bool tall =
+        static_cast<double>(objective.entries()) >= many_numbers * static_cast<double>(shape.cols);
     const auto ball = region.ball();
-    if (!options.parameters.empty() || !ball) return {std::string(fallback_method), "general"};
+    // Over hulls, scores of several outputs for every point cost more to look at than they save.
+    if (!ball) return tall && shape.rows == 1 ? MethodChoice{"alfcg-c", "tall"} : general;
     if (ball->norm == Ball::Norm::nuclear) return {"alfcg-c", "low-rank"};
     if (ball->p == 1) return {"alfcg-c", "sparse"};
-    return {std::string(fallback_method), "general"};
+    return tall ? MethodChoice{"alfcg-c", "tall"} : MethodChoice{std::string(fallback_method), "wide"};
 }
 
 template <class Real>
 Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
                      const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* x0) {
     options.verify();
-    const MethodRow& row = find_method(choose_method(region, options).name);
+    if (options.memory && *options.memory < 1)
+        throw QuantityError("memory", "must be at least one byte, not " + std::to_string(*options.memory));
+    const MethodRow& row = find_method(choose_method(objective, region, options).name);
     const Parameters parameters = resolve(row.name, row.parameters, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
-    const auto method = row.make(MethodParts<Real>{objective, batches, parameters, options.parameters});
+    const auto method =
+        row.make(MethodParts<Real>{objective, batches, parameters, options.parameters, options.memory});
     Solution<Real> solution{solve(objective, region, *method, options, observer, x0), std::string(row.name),
                             parameters};
     if (solution.scale) solution.parameters.set("rho", *solution.scale);
     return solution;
 }
 
-template MethodChoice choose_method(const Region<float>&, const Options&);
-template MethodChoice choose_method(const Region<double>&, const Options&);
+template MethodChoice choose_method(const Objective<float>&, const Region<float>&, const Options&);
+template MethodChoice choose_method(const Objective<double>&, const Region<double>&, const Options&);
 template Solution<float> solve(Objective<float>&, Region<float>&, const Options&, const Observer<float>&,
                                const Matrix<float>*);
 template Solution<double> solve(Objective<double>&, Region<double>&, const Options&, const Observer<double>&,

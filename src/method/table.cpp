@@ -216,8 +216,8 @@ const std::vector<MethodRow>& table() {
             [](const auto& p) { return alf_method(p, Alf::mvr2); }),
 
         row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},
-            []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
-                return std::make_unique<Corrective<Real>>();
+            []<class Real>(const MethodParts<Real>& p) -> std::unique_ptr<Method<Real>> {
+                return std::make_unique<Corrective<Real>>(std::make_unique<Accelerated<Real>>(), p.memory);
             }),
         row({"accelerated", corrective, "full gradient at y", "accelerated prox", "Nesterov 2005", {}},
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {

@@ -20,6 +20,7 @@ struct MethodParts {
     Batches& batches;
     const Parameters& parameters;  // resolved
     const Parameters& given;       // of them
+    std::optional<Index> memory;   // as in Options
 
     [[nodiscard]] double operator()(std::string_view name) const { return parameters.number(name).value(); }
     /// As a count; more than any run could use is cut off. 0 where the method does not have it.

@@ -37,6 +37,26 @@ void FollowedScores<Real>::store_towards(RowRange range, const Real* scores, ker
 }
 
 template <class Real>
+void FollowedScores<Real>::add_to(RowRange range, double factor, Real* scores,
+                                  kernels::ScoreLayout layout) const {
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
+        kernels::axpby(count, factor, scores_.data() + here, 1, scores + there);
+    });
+}
+
+template <class Real>
+double FollowedScores<Real>::product(RowRange range, const Real* residuals,
+                                     kernels::ScoreLayout layout) const {
+    double sum = 0;
+    for_each_run(range, layout, [&](Index here, Index there, Index count) {
+        sum -= kernels::direction(count, residuals + there, scores_.data() + here, 0,
+                                  static_cast<const Real*>(nullptr))
+                   .slope;
+    });
+    return sum;
+}
+
+template <class Real>
 void FollowedScores<Real>::mix_into(RowRange range, Mix mix, Real* to, kernels::ScoreLayout layout) const {
     if (mix.factored) {
         move_.vertex.mix(mix.keep, mix.coefficient, projection_.data() + range.first, range.count, outputs_,

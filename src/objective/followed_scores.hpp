@@ -31,6 +31,10 @@ class FollowedScores {
     void prepare_towards() { towards_.resize(scores_.size()); }
     void store_towards(RowRange range, const Real* scores, kernels::ScoreLayout layout);
 
+    /// scores += factor · Z; and <Z, residuals>, where blocks are padded with zeros.
+    void add_to(RowRange range, double factor, Real* scores, kernels::ScoreLayout layout) const;
+    [[nodiscard]] double product(RowRange range, const Real* residuals, kernels::ScoreLayout layout) const;
+
     /// keep · Z + coefficient · Z_v, into a block's scores or in place; Z_v by its factors, or all of it.
     struct Mix {
         double keep = 1;

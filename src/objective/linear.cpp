@@ -106,6 +106,19 @@ std::unique_ptr<Part<Real>> LinearObjective<Real>::part(const Matrix<Real>& dire
 }
 
 template <class Real>
+Index LinearObjective<Real>::column_bytes(Index column) {
+    const auto* sparse = std::get_if<SparseFeatures<Real>>(&features_);
+    if (sparse == nullptr) return Objective<Real>::column_bytes(column);
+    if (column_entries_.empty()) {
+        column_entries_.resize(static_cast<std::size_t>(shape_.cols));
+        for (Index k = 0; k < sparse->nonzeros(); ++k)
+            ++column_entries_[static_cast<std::size_t>(sparse->column.data()[k])];
+    }
+    return column_entries_[static_cast<std::size_t>(column)] *
+           static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
+}
+
+template <class Real>
 std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
     return leading_moments(features_, loss_.truth().weights, centre_, threads_);
 }

@@ -39,8 +39,10 @@ class LinearObjective final : public Objective<Real> {
     void expect(std::span<const Index> rows) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
+    [[nodiscard]] Index column_bytes(Index column) override;
     std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
     std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed) override;
+    std::unique_ptr<Hull<Real>> hull() override;
     std::optional<SecondMoments<Real>> second_moments() override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
@@ -78,6 +80,8 @@ class LinearObjective final : public Objective<Real> {
         AlignedVector<Real> weights;     // the same
     };
 
+    class HullOfScores;
+
     [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
     [[nodiscard]] DrawnRows<Real> draw(const Iterate<Real>& x, Index count, std::uint64_t seed) const;
     // How much the losses of a block bend, from residuals that a pass over all rows has made of the scores in `raw`.
@@ -105,6 +109,8 @@ class LinearObjective final : public Objective<Real> {
     // The least mean loss over the intercept, which starts from `at` and ends there; load(range, scores) gives a block's
     // scores without it. `x` is where that is, or null for a point in between.
     using LoadScores = FunctionRef<void(RowRange range, Real* scores)>;
+    // The mean loss at these scores, without an intercept.
+    double loss_of(LoadScores load);
     InterceptFound best_intercept(LoadScores load, std::vector<double>& at, const Iterate<Real>* x);
     [[nodiscard]] const std::vector<double>& intercept_at(const Iterate<Real>& x) const;
     void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,
@@ -130,6 +136,7 @@ class LinearObjective final : public Objective<Real> {
     Index samples_;
     Shape shape_;
     Features<Real> features_;
+    std::vector<Index> column_entries_;  // of sparse data, once asked for
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread
     std::vector<double> losses_;     // summed up, one per piece

@@ -148,14 +148,8 @@ void LinearObjective<Real>::load_direction(const Move<Real>& move, RowRange rang
 }
 
 template <class Real>
-double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
-    if (!prepare_line(x, move)) return Objective<Real>::value_after(x, move, step);
+double LinearObjective<Real>::loss_of(LoadScores load) {
     const auto layout = engine_->layout(shape_.rows);
-    const auto load = [&](RowRange range, Real* scores) { load_after(move, step, range, scores); };
-    if (intercept_) {
-        std::vector<double> at = intercept_at(x);
-        return best_intercept(load, at, nullptr).loss;
-    }
     losses_.assign(static_cast<std::size_t>(threads_), 0);
     prepare_scratch(threads_, {});
     for_each_block([&](int part, RowRange range) {
@@ -165,6 +159,17 @@ double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Rea
             loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
     });
     return mean_loss(samples_);
+}
+
+template <class Real>
+double LinearObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    if (!prepare_line(x, move)) return Objective<Real>::value_after(x, move, step);
+    const auto load = [&](RowRange range, Real* scores) { load_after(move, step, range, scores); };
+    if (intercept_) {
+        std::vector<double> at = intercept_at(x);
+        return best_intercept(load, at, nullptr).loss;
+    }
+    return loss_of(load);
 }
 
 // <∇f, d> = (1/N) Σ <residual, score along d>: no look at the data. With an intercept f is a minimum over it, whose
@@ -205,6 +210,8 @@ template void LinearObjective<float>::for_each_block(FunctionRef<void(int, RowRa
 template void LinearObjective<double>::for_each_block(FunctionRef<void(int, RowRange)>);
 template double LinearObjective<float>::full_pass(const Iterate<float>&, Matrix<float>*);
 template double LinearObjective<double>::full_pass(const Iterate<double>&, Matrix<double>*);
+template double LinearObjective<float>::loss_of(LoadScores);
+template double LinearObjective<double>::loss_of(LoadScores);
 template double LinearObjective<float>::value_after(const Iterate<float>&, const Move<float>&, double);
 template double LinearObjective<double>::value_after(const Iterate<double>&, const Move<double>&, double);
 template double LinearObjective<float>::slope_after(const Iterate<float>&, const Move<float>&, double);

@@ -19,7 +19,7 @@ enum class Pick { best, smallest };
 
 struct PathOptions {
     /// Those to try, in any order. None: at least doubling, from one that hardly matters to where it holds nothing back, the score is
-    /// perfect, or three in a row have made neither score nor loss on unseen rows better.
+    /// perfect, or two in a row have made neither score nor loss on unseen rows better.
     std::vector<double> radii;
     /// Parts of the rows, each of which is unseen once; rows of every class are shared out evenly. 0: the rows that the
     /// specification holds out, or five parts where it holds out none.

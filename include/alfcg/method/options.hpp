@@ -18,6 +18,10 @@ struct Options : Limits {
     /// Setting one that the method does not have is an error; `methods()` lists which has which.
     Parameters parameters;
 
+    /// Bytes that a method may keep of copies and products of the data, as far as it has a choice (alfcg-c); none: a quarter of what the
+    /// data take, or 64 MiB where that is more.
+    std::optional<Index> memory;
+
     std::uint64_t seed = 0;
     /// Draw these batches, one after the other, instead of the random stream; the run fails when they run
     /// out.

@@ -16,10 +16,11 @@ struct MethodChoice {
     std::string name;
     std::string_view reason;  // in a word; empty where the caller chose
 };
-/// The method that `options` names, or the one that suits the region: where nothing but its own parameters, if any, are given, the
+/// The method that `options` names, or the one that suits region and data: where nothing but its own parameters, if any, are given, the
 /// fastest to the optimum as `bench/run --only optimum` shows it, else alfcg-d.
 template <class Real>
-MethodChoice choose_method(const Region<Real>& region, const Options& options);
+MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>& region,
+                           const Options& options);
 
 /// Minimises f + h over the region with the method that `options` names; see solve() with a method of one's own.
 template <class Real>

@@ -9,6 +9,7 @@
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/data/features.hpp"
+#include "alfcg/objective/hull.hpp"
 #include "alfcg/objective/loss.hpp"
 #include "alfcg/objective/part.hpp"
 #include "alfcg/point/iterate.hpp"
@@ -92,11 +93,17 @@ class Objective {
 
     /// f where all columns of x but those listed (increasing) are zero. The general one is no cheaper than f.
     virtual std::unique_ptr<Part<Real>> part(std::span<const Index> columns);
+    /// Bytes that a column takes in such a part, at least.
+    [[nodiscard]] virtual Index column_bytes(Index /*column*/) {
+        return samples() * static_cast<Index>(sizeof(Real));
+    }
     /// f where x = S · directions; as many columns as x has, a row for each direction.
     virtual std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions);
     /// f on all of its space, as about so many of its rows tell it that are drawn at random, each weighed by how seldom it is: rows
     /// whose loss bends at x, as far as is known, more often than others. The general one, and as many rows as there are: f itself.
     virtual std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed);
+    /// f over the hull of points that are still to come.
+    virtual std::unique_ptr<Hull<Real>> hull();
 
     /// The mean of φφᵀ over the rows' features φ, from some of them, where f depends on products with features alone: what f's
     /// curvature looks like on every row of x. None for other functions, and where directions cost too much beside a pass.
