@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// The parts of the extension module alfcg._core, one file each.
+namespace alfcg::python {
+
+namespace nb = nanobind;
+
+void bind_catalogue(nb::module_& module);
+
+}  // namespace alfcg::python
