@@ -1,0 +1,79 @@
+"""Streams: conditional gradient steps along an average of the gradients of all batches so far.
+
+A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes the way 2/(t+2) to the
+oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method onesample-ema of
+the table, with its state kept from call to call. x never leaves the region, and nothing needs a rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from alfcg import _core
+from alfcg._base import Array
+
+BATCH = 64  # rows a step
+POWER = 2 / 3
+
+# How much the derivative of a loss can change with a score, for steps of the intercept.
+CURVATURE = {"logistic": 0.25, "multinomial": 0.5, "sigmoid": 0.1}
+
+
+def steps_of(rows: int) -> int:
+    return -(-rows // BATCH)
+
+
+def slopes(loss: str, scores: Array, y: Array, parameters: dict[str, float]) -> Array:
+    """The derivative of each row's loss by its scores; y holds codes of classes, or numbers."""
+    if loss == "multinomial":
+        found = softmax(scores, axis=1)
+        found[np.arange(len(y)), y] -= 1
+        return np.asarray(found)
+    if loss in ("logistic", "sigmoid"):
+        sign = (2 * y - 1)[:, None]
+        wrong = expit(-sign * scores)
+        return np.asarray(-sign * wrong * ((1 - wrong) if loss == "sigmoid" else 1))
+    error = scores - y[:, None]
+    if loss == "huber":
+        return np.asarray(np.clip(error, -parameters["threshold"], parameters["threshold"]))
+    if loss == "welsch":
+        return np.asarray(error * np.exp(-((error / parameters["width"]) ** 2)))
+    return np.asarray(error)
+
+
+@dataclass
+class Stream:
+    """Where a stream is: its point and what it remembers of the gradients."""
+
+    loss: str
+    loss_parameters: dict[str, float]
+    region: dict[str, Any]  # keywords of the oracle
+    weights: Array
+    intercept: Array
+    moves_intercept: bool
+    gradient: Array
+    steps: int = 0
+
+    def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
+        """One pass over rows, in their order."""
+        for first in range(0, X.shape[0], BATCH):
+            rows = slice(first, first + BATCH)
+            share = np.ones(len(y[rows])) if sample_weight is None else sample_weight[rows]
+            if share.sum() > 0:
+                self._step(X[rows], y[rows], share / share.sum())
+
+    def _step(self, X: Any, y: Array, share: Array) -> None:
+        scores = np.asarray(X @ self.weights.T, dtype=np.float64) + self.intercept
+        slope = slopes(self.loss, scores, y, self.loss_parameters) * share[:, None]
+        new = (self.steps + 1.0) ** -POWER
+        self.gradient *= 1 - new
+        self.gradient += new * np.asarray((X.T @ slope.astype(X.dtype)).T)
+        vertex = _core.oracle(self.gradient, **self.region)
+        self.weights += (2 / (self.steps + 2)) * (vertex - self.weights)
+        if self.moves_intercept:
+            self.intercept -= new * slope.sum(axis=0) / CURVATURE.get(self.loss, 1.0)
+        self.steps += 1
