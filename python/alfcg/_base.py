@@ -168,7 +168,10 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Array:
         """Scores, an output a column."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
+        return self._linear(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+
+    def _linear(self, X: Any) -> Array:
+        """The same of rows that are known to be right."""
         scores = safe_sparse_dot(X, self._weights().T, dense_output=True)
         if self._normalization == "rows":
             norms = row_norms(X)

@@ -39,7 +39,7 @@ class Fold:
     X: Any
     y: Array
     sample_weight: Array | None
-    scorer: Callable[..., float]
+    scorer: Callable[..., float] | None  # None: the usual one
     unseen: tuple[Any, Array]  # X and y
     told: dict[str, Any]  # to the scorer
     start: Array | None = None
@@ -65,6 +65,8 @@ class Fold:
 
     def judge(self, fit: _core.Fit) -> float:
         self.view._adopt(fit)
+        if self.scorer is None:
+            return self.view._usual_score(*self.unseen, **self.told)
         return float(self.scorer(self.view, *self.unseen, **self.told))
 
     def forget(self) -> None:
@@ -294,7 +296,7 @@ class CrossValidated(LinearModel):
         own = {name: value[test] if len(value) == len(y) else value for name, value in score.items()}
         return Fold(
             copy.copy(self), X[train], codes[train], None if weights is None else weights[train],
-            self._scorer(), (X[test], y[test]), own,
+            None if self.scoring is None else self._scorer(), (X[test], y[test]), own,
         )  # fmt: skip
 
     def _grid(self, crew: Crew, X: Any, codes: Array, weights: Array | None, settings: dict[str, Any]) -> Array:

@@ -8,7 +8,7 @@ Class = TypeVar("Class", bound=type)
 
 _REGION = """region : {'auto', 'l1', 'l2', 'linf', 'lp', 'nuclear'}, default='auto'
         Where the weights have to be: in a ball of this norm. 'l1' makes most of them zero, 'nuclear' gives a matrix of
-        low rank, 'lp' needs `p`. 'auto': nuclear where every class has a row of weights, l1 where there is one vector."""
+        low rank, 'lp' needs `p`. 'auto': nuclear where every class has a row of weights, l1 for a single row."""
 _TERMS = """l1, l2, nuclear : float, default=0
         Weights of ‖w‖₁, ‖w‖²/2 and the nuclear norm, added to the mean loss on top of the ball."""
 _COMMON = """fit_intercept : bool, default=True
@@ -17,8 +17,8 @@ _COMMON = """fit_intercept : bool, default=True
         Divide columns by their standard deviations, rows by their norms, or all by the largest singular value, for the
         fit. `coef_` belongs to the features as they come, except with 'rows'.
     method : str, default='auto'
-        A name from `alfcg.methods()`. 'auto': alfcg-c over the l1 and nuclear balls, which goes to the optimum and proves
-        it; elsewhere what suits the region.
+        A name from `alfcg.methods()`. 'auto': what suits the region; over the l1 and nuclear balls alfcg-c, which goes to
+        the optimum and proves it.
     method_params : dict, default=None
         Parameters of the method, such as ``{{"batch": 100}}``.
     max_iter : int, default=None
@@ -51,8 +51,8 @@ _STOPPING = """warm_start : bool, default=False
     validation_fraction : float, default=0.1
         The share of rows set aside.
     n_iter_no_change : int, default=20
-        Looks at them without a better score before the end. A look comes every epoch, later every sixteenth of the epochs
-        so far."""
+        Looks at them without a better score before the end. A look comes every epoch, later every sixteenth of the
+        epochs so far."""
 _CLASS_WEIGHT = """class_weight : dict, 'balanced' or None, default=None
         How much rows of a class count: ``{label: weight}``, or 'balanced' for the same total in every class.
     """
@@ -111,11 +111,11 @@ _COEF_C = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
 _COEF_R = """coef_ : ndarray of shape (n_features,)
         Weights."""
 _LOSS_C = """loss : {'auto', 'logistic', 'multinomial', 'sigmoid'}, default='auto'
-        'auto': logistic for two classes, multinomial logistic for more. 'sigmoid' (two classes) cares little for outliers,
-        and is not convex."""
+        'auto': logistic for two classes, multinomial logistic for more. 'sigmoid' (two classes) cares little for
+        outliers, and is not convex."""
 _LOSS_R = """loss : {'squared', 'huber', 'welsch'}, default='squared'
-        Half the square of the error; Huber's, which is linear beyond `threshold`; or Welsch's, which is flat beyond some
-        `width` and not convex.
+        Half the square of the error; Huber's, which is linear beyond `threshold`; or Welsch's, which is flat beyond
+        some `width` and not convex.
     threshold : float, default=1.0
         Of the Huber loss.
     width : float, default=1.0

@@ -105,7 +105,8 @@ def watching(estimator: Any, settings: dict[str, Any]) -> Iterator[Callable[[Any
     def observe(now: Any) -> bool:
         if progress is not None:
             progress.look(now)
-        return any([callback(now) for callback in callbacks])  # all of them are called
+        answers = [callback(now) for callback in callbacks]  # all of them are called
+        return any(answers)
 
     try:
         yield observe

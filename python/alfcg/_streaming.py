@@ -1,8 +1,8 @@
 """Streams: conditional gradient steps along an average of the gradients of all batches so far.
 
-A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes the way 2/(t+2) to the
-oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method onesample-ema of
-the table, with its state kept from call to call. x never leaves the region, and nothing needs a rate.
+A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes 2/(t+2) of the way to
+the oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method
+onesample-ema of the table, with its state kept from call to call. x never leaves the region, and no rate is to be chosen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.special import expit, softmax
 from alfcg import _core
 from alfcg._base import Array
 
-BATCH = 64  # rows a step
+BATCH = 16  # rows a step: with fewer steps the ball is not found, and an oracle has to be asked in each
 POWER = 2 / 3
 
 # How much the derivative of a loss can change with a score, for steps of the intercept.
