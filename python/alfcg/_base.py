@@ -158,10 +158,10 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
                 f"gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the objective {fit.objective:.6g}. A larger {limit} or "
                 "tol, features of similar scale (normalize='columns') or a smaller radius help.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         for text in fit.warnings:
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warnings.warn(text, UserWarning, stacklevel=3)
 
     # Answers.
 

@@ -213,6 +213,17 @@ class Regression(RegressorMixin):  # type: ignore[misc]
         return adopted(cls, model, None)
 
 
+def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
+    """A region and its parameters, by the name that it has without p where there is one."""
+    parameters = {name: value for name, value in learned["region_parameters"].items() if value is not None}
+    name = learned["region"]
+    if name == "lp":
+        name = {1: "l1", 2: "l2", np.inf: "linf"}.get(parameters["p"], "lp")
+    if name != "lp":
+        parameters.pop("p", None)
+    return {"region": name, **parameters}
+
+
 def adopted(cls: type[LinearModel], model: _core.Model, classes: Array | None) -> LinearModel:
     """An estimator that is fitted to what a model holds."""
     learned = {
@@ -222,8 +233,7 @@ def adopted(cls: type[LinearModel], model: _core.Model, classes: Array | None) -
         "region_parameters": dict(model.region_parameters),
         "method": model.method,
     }
-    given = {"loss": model.loss, "region": model.region, **model.composite, **learned["loss_parameters"]}
-    given |= {name: value for name, value in learned["region_parameters"].items() if value is not None}
+    given = {"loss": model.loss, **_named_region(learned), **model.composite, **learned["loss_parameters"]}
     known = cls._get_param_names()
     estimator = cls(**{name: value for name, value in given.items() if name in known})
     if model.normalization != "none":
