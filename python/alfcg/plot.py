@@ -177,7 +177,7 @@ def path(found: Any, *, top: int = 12, ax: Any = None) -> Any:
 
 
 def comparison(found: Any, *, across: str = "seconds", top: int = 7, ax: Axes | None = None) -> Axes:
-    """Draw how far each method was from the lowest objective that any of them reached.
+    """Draw how far each method was above the lowest objective that any of them reached, less the gap that is left there.
 
     Parameters
     ----------
@@ -197,20 +197,22 @@ def comparison(found: Any, *, across: str = "seconds", top: int = 7, ax: Axes | 
     """
     _axis(across)
     ax = _new_axes() if ax is None else ax
-    order = sorted(found.runs, key=lambda run: (run["objective"], run["seconds"]))
-    best: list[str] = list(dict.fromkeys(run["method"] for run in order))[:top]
+    order = sorted(found.runs, key=lambda run: run["objective"])
+    best = list(dict.fromkeys(run["method"] for run in order))[:top]
     # The lowest objective of all is known but for the gap of its own run.
     floor = found.best_objective - min(run["gap"] for run in order if run["gap"] is not None)
     for run in reversed(order):
         x, y = _drawn(run["history"], across, "objective", floor)
-        first = run["method"] in best and run is next(one for one in order if one["method"] == run["method"])
-        color = COLORS[best.index(run["method"]) % len(COLORS)] if run["method"] in best else FAINT
-        ax.plot(
-            x, y, color=color, linewidth=1.5 if run["method"] in best else 0.7, label=run["method"] if first else None
-        )
+        name = run["method"]
+        if name not in best:
+            ax.plot(x, y, color=FAINT, linewidth=0.7)
+            continue
+        first = run is next(one for one in order if one["method"] == name)
+        color = COLORS[best.index(name) % len(COLORS)]
+        ax.plot(x, y, color=color, linewidth=1.5, label=name if first else None)
     ax.set_yscale("log")
     ax.set_xlabel(WORDS[across])
-    ax.set_ylabel("objective above the optimum")
+    ax.set_ylabel("objective above its proven bound")
     handles, labels = ax.get_legend_handles_labels()
     ranked = sorted(zip(handles, labels, strict=True), key=lambda pair: best.index(pair[1]))
     ax.legend([handle for handle, _ in ranked], [label for _, label in ranked], frameon=False, fontsize=9)

@@ -75,7 +75,9 @@ def test_sample_weights_are_routed_through_pipelines_and_searches() -> None:
     X, y = make_classification(200, 6, n_informative=6, n_redundant=0, random_state=1)
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     with config_context(enable_metadata_routing=True):
-        model = ConstrainedClassifier(radius=2).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        model = (
+            ConstrainedClassifier(radius=2).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        )
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         piped = make_pipeline(scaler, model).fit(X, y, sample_weight=weight)
         direct = ConstrainedClassifier(radius=2).fit(StandardScaler().fit_transform(X), y, sample_weight=weight)
