@@ -10,7 +10,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from alfcg._core import Model, __version__, losses, methods, regions
+from alfcg._compare import Comparison, compare
+from alfcg._core import Iteration, Model, __version__, losses, methods, regions
+from alfcg._models import load, save
+from alfcg._path import Path, path
+from alfcg._results import History, Result, Table
+from alfcg._solve import (
+    CustomRegion,
+    FiniteSum,
+    Region,
+    l1_ball,
+    l2_ball,
+    linf_ball,
+    lp_ball,
+    nuclear_ball,
+    solve,
+)
 
 if TYPE_CHECKING:
     from alfcg import datasets, plot
@@ -31,17 +46,36 @@ _LAZY = {
 _LAZY_MODULES = ("datasets", "plot")
 
 __all__ = [
+    "Comparison",
     "ConstrainedClassifier",
     "ConstrainedClassifierCV",
     "ConstrainedRegressor",
     "ConstrainedRegressorCV",
+    "CustomRegion",
+    "FiniteSum",
+    "History",
+    "Iteration",
     "Model",
+    "Path",
+    "Region",
+    "Result",
+    "Table",
     "__version__",
+    "compare",
     "datasets",
+    "l1_ball",
+    "l2_ball",
+    "linf_ball",
+    "load",
     "losses",
+    "lp_ball",
     "methods",
+    "nuclear_ball",
+    "path",
     "plot",
     "regions",
+    "save",
+    "solve",
 ]
 
 

@@ -28,6 +28,13 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     _classifies: bool
     _loss_parameters: tuple[str, ...] = ()  # of `losses`, as parameters of the estimator
+    classes_: Array
+    coef_: Any
+    intercept_: Any
+    history_: History | None
+    _normalization: str
+    _divisors: Array
+    _learned: dict[str, Any]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

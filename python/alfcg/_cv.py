@@ -66,7 +66,7 @@ class Fold:
     def judge(self, fit: _core.Fit) -> float:
         self.view._adopt(fit)
         if self.scorer is None:
-            return self.view._usual_score(*self.unseen, **self.told)
+            return float(self.view._usual_score(*self.unseen, **self.told))
         return float(self.scorer(self.view, *self.unseen, **self.told))
 
     def forget(self) -> None:
@@ -110,7 +110,7 @@ class Crew:
                 raise
 
     def mean_score(self) -> Array:
-        return np.mean([fold.scores for fold in self.folds], axis=0)
+        return np.asarray(np.mean([fold.scores for fold in self.folds], axis=0))
 
     def range(self, first: float) -> tuple[float, float]:
         """From the first radius to just above the best of its doublings."""
@@ -154,8 +154,6 @@ def chosen(scores: Array, pick: str) -> int:
 
 class CrossValidated(LinearModel):
     """A fit at the radius that does best on rows left out."""
-
-    callbacks = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
         """Find the radius, and fit the model there.

@@ -15,6 +15,9 @@ from alfcg._streaming import Stream, steps_of
 class Constrained(LinearModel):
     """A fit at one radius."""
 
+    _stream: Stream | None
+    _rows_seen: int
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the model.
 
@@ -86,10 +89,10 @@ class Constrained(LinearModel):
         return stream
 
     def _pass_over(self, X: Any, y: Array, sample_weight: Array | None) -> Any:
-        if getattr(self, "_stream", None) is None:
-            self._stream = self._begin_stream(X.shape[1], X.dtype)
+        stream = getattr(self, "_stream", None)
+        if stream is None:
+            stream = self._stream = self._begin_stream(X.shape[1], X.dtype)
             self.n_iter_ = 0
-        stream = self._stream
         before = stream.steps
         stream.take(X, y, sample_weight)
         self._set_weights(stream.weights.copy(), stream.intercept.copy(), "none", np.empty(0))

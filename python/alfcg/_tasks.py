@@ -82,7 +82,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
             One number a row where there are two classes: above zero, it is the second.
         """
         scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return np.asarray(scores[:, 0] if scores.shape[1] == 1 else scores)
 
     def predict(self, X: Any) -> Array:
         """The most likely class of each row.
@@ -107,7 +107,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
         """Accuracy. Scikit-learn's own takes longer than a fit of few rows."""
         return float(np.average(self._decided(self._linear(X)) == y, weights=sample_weight))
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator,unused-ignore]
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, by the logistic and multinomial losses.
 
@@ -126,7 +126,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
             return np.column_stack([expit(-scores), expit(scores)])
         return np.asarray(softmax(scores, axis=1))
 
-    @available_if(_has_probabilities)
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator,unused-ignore]
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the probabilities, exact also where these are too small for a number.
 
@@ -186,7 +186,7 @@ class Regression(RegressorMixin):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Predictions.
         """
-        return self._scores(X)[:, 0]
+        return np.asarray(self._scores(X)[:, 0])
 
     def _usual_score(self, X: Any, y: Array, sample_weight: Array | None = None) -> float:
         """R²: the share of the squares that is explained."""
@@ -226,7 +226,7 @@ def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
 
 def adopted(cls: type[LinearModel], model: _core.Model, classes: Array | None) -> LinearModel:
     """An estimator that is fitted to what a model holds."""
-    learned = {
+    learned: dict[str, Any] = {
         "loss": model.loss,
         "loss_parameters": dict(model.loss_parameters),
         "region": model.region,

@@ -6,7 +6,7 @@
 >>> X, y = load_breast_cancer(return_X_y=True)
 >>> model = ConstrainedClassifier(region="l1", radius=5).fit(scale(X), y)
 >>> float(abs(model.coef_).sum().round(3)), int((model.coef_ != 0).sum())
-(5.0, 7)
+(5.0, 8)
 """
 
 from __future__ import annotations

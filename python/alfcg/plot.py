@@ -37,9 +37,9 @@ def _course(run: Any) -> Mapping[str, Any]:
     for name in ("history_", "history"):
         found = getattr(run, name, None)
         if found is not None:
-            return found  # type: ignore[no-any-return]
+            return dict(found)
     if isinstance(run, Mapping):
-        return run.get("history", run)
+        return dict(run.get("history", run))
     raise TypeError(f"a {type(run).__name__} has no history: give a Result, a History or a fitted estimator")
 
 
