@@ -17,8 +17,8 @@ _COMMON = """fit_intercept : bool, default=True
         Divide columns by their standard deviations, rows by their norms, or all by the largest singular value, for the
         fit. `coef_` belongs to the features as they come, except with 'rows'.
     method : str, default='auto'
-        A name from `alfcg.methods()`. 'auto': what suits the region; over the l1 and nuclear balls alfcg-c, which goes to
-        the optimum and proves it.
+        A name from `alfcg.methods()`. 'auto': what suits the region; over the l1 and nuclear balls alfcg-c, which goes
+        to the optimum and proves it.
     method_params : dict, default=None
         Parameters of the method, such as ``{{"batch": 100}}``.
     max_iter : int, default=None

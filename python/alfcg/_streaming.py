@@ -1,8 +1,9 @@
 """Streams: conditional gradient steps along an average of the gradients of all batches so far.
 
-A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes 2/(t+2) of the way to
-the oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method
-onesample-ema of the table, with its state kept from call to call. x never leaves the region, and no rate is to be chosen.
+A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes 2/(t+2) of the way
+to the oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method
+onesample-ema of the table, with its state kept from call to call. x never leaves the region, and there is no rate to
+choose.
 """
 
 from __future__ import annotations

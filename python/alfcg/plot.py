@@ -26,7 +26,7 @@ def _new_axes(columns: int = 1) -> Any:
         raise ImportError(
             "alfcg.plot needs matplotlib: pip install matplotlib, or pip install 'alfcg[plot]'"
         ) from error
-    figure, axes = plt.subplots(1, columns, figsize=(6.4 * columns, 4.2), layout="constrained")
+    _, axes = plt.subplots(1, columns, figsize=(6.4 * columns, 4.2), layout="constrained")
     for ax in np.atleast_1d(axes):
         ax.spines[["top", "right"]].set_visible(False)
     return axes
@@ -117,7 +117,8 @@ def _weights_of(found: Any) -> tuple[Any, str] | None:
         return path.reshape(len(path), -1), "weight"
     if any(getattr(found, "singular_values", None) or ()):
         most = max(map(len, found.singular_values))
-        return np.array([[*values, *[0.0] * (most - len(values))] for values in found.singular_values]), "singular value"
+        rows = [[*values, *[0.0] * (most - len(values))] for values in found.singular_values]
+        return np.array(rows), "singular value"
     if any(getattr(found, "coefficients", None) or ()):
         weights = np.zeros((len(found.coefficients), 1 + max(j for one in found.coefficients for j, _ in one)))
         for row, entries in zip(weights, found.coefficients, strict=True):
@@ -177,7 +178,7 @@ def path(found: Any, *, top: int = 12, ax: Any = None) -> Any:
 
 
 def comparison(found: Any, *, across: str = "seconds", top: int = 7, ax: Axes | None = None) -> Axes:
-    """Draw how far each method was above the lowest objective that any of them reached, less the gap that is left there.
+    """Draw how far each method was above the lowest objective of all, less the gap that is left there.
 
     Parameters
     ----------
