@@ -167,8 +167,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        for text in fit.warnings:
-            warnings.warn(text, UserWarning, stacklevel=3)
 
     # Answers.
 

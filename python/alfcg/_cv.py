@@ -291,9 +291,11 @@ class CrossValidated(LinearModel):
         self, X: Any, y: Array, codes: Array, weights: Array | None, split: tuple[Array, Array], score: dict[str, Any]
     ) -> Fold:
         train, test = split
+        view = copy.copy(self)
+        view.__dict__.pop("feature_names_in_", None)  # it is judged by arrays
         own = {name: value[test] if len(value) == len(y) else value for name, value in score.items()}
         return Fold(
-            copy.copy(self), X[train], codes[train], None if weights is None else weights[train],
+            view, X[train], codes[train], None if weights is None else weights[train],
             None if self.scoring is None else self._scorer(), (X[test], y[test]), own,
         )  # fmt: skip
 

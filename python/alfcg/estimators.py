@@ -340,6 +340,8 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.verbose = verbose
         self.callbacks = callbacks
 
+    score = CrossValidated.score  # by `scoring`
+
 
 @documented
 class ConstrainedRegressorCV(Regression, CrossValidated):
@@ -433,3 +435,5 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callbacks = callbacks
+
+    score = CrossValidated.score  # by `scoring`

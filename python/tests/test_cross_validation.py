@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.linear_model import LassoCV
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import scale
 
@@ -46,7 +48,9 @@ def test_scores_are_those_of_single_fits(cancer, scoring: str | None) -> None:
     np.testing.assert_allclose(model.scores_, expected, atol=1e-5)
     np.testing.assert_allclose(model.mean_score_, model.scores_.mean(axis=1))
     assert model.best_score_ == model.mean_score_.max()
-    assert model.score(X, y) == pytest.approx(model.score(X, y, sample_weight=np.ones(len(y))))
+    expected_score = get_scorer(scoring or "accuracy")(model, X, y)
+    assert model.score(X, y) == pytest.approx(expected_score)
+    assert model.score(X, y, sample_weight=np.ones(len(y))) == pytest.approx(expected_score)
 
 
 def test_regression_finds_what_the_lasso_finds() -> None:
@@ -112,6 +116,16 @@ def test_a_fold_without_a_class_is_judged_all_the_same() -> None:
     model = ConstrainedClassifierCV(radii=[1.0, 4.0], cv=KFold(3)).fit(X, y)
     assert np.isfinite(model.scores_).all()
     assert model.coef_.shape == (10, 64)
+
+
+def test_frames_are_taken_apart_without_a_word(cancer) -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = cancer
+    frame = pandas.DataFrame(X, columns=[f"c{k}" for k in range(X.shape[1])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ConstrainedClassifierCV(radii=[1.0, 2.0], scoring="neg_log_loss").fit(frame, y)
+    assert model.feature_names_in_[1] == "c1"
 
 
 def test_the_path_of_weights_is_kept_when_asked_for(cancer) -> None:
