@@ -65,7 +65,7 @@ const char* precision_for(nb::handle array) {
 nb::object as_array(nb::handle values, const char* dtype) {
     const nb::module_ numpy = nb::module_::import_("numpy");
     if (*dtype == '\0') return numpy.attr("asarray")(values);
-    return numpy.attr("ascontiguousarray")(values, dtype);
+    return numpy.attr("require")(values, dtype, "CA");
 }
 
 Borrowed::Borrowed(nb::handle x) {
@@ -84,6 +84,7 @@ void Borrowed::take_dense(nb::object x) {
     const auto fits = [&] {
         if (!view || view->ndim() != 2 || !aligned(*view)) return false;
         if (!floating(*view)) return false;
+        if (view->size() == 0) return true;
         const auto cols = static_cast<Index>(view->shape(1));
         return (cols <= 1 || view->stride(1) == 1) && (view->shape(0) <= 1 || view->stride(0) >= cols);
     };

@@ -70,7 +70,7 @@ nb::object to_numpy(std::vector<T> entries) {
 template <class Real>
 Matrix<Real> matrix_from(nb::handle values, const char* name);
 
-/// numpy.asarray(values, dtype), C-ordered; a dtype of "" keeps what it is.
+/// numpy.asarray(values, dtype), C-ordered and aligned; a dtype of "" keeps what it is.
 nb::object as_array(nb::handle values, const char* dtype);
 
 }  // namespace alfcg::python

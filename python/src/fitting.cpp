@@ -87,8 +87,7 @@ nb::object fit_once(nb::handle x, nb::handle y, const nb::kwargs& given) {
     return in_precision(borrowed.is_double(), [&]<class Real>(Real) {
         Problem<Real> problem = problem_from<Real>(borrowed, y, settings);
         const auto start = start_of<Real>(settings, problem);
-        Watch watch(settings.observer,
-                    {settings.any_history ? settings.history_points : 0, settings.full_history});
+        Watch watch(settings.observer, history_of(settings));
         Fitted<Real> fitted;
         {
             const nb::gil_scoped_release released;
@@ -114,8 +113,7 @@ nb::list fit_path(nb::handle x, nb::handle y, const std::vector<double>& radii, 
             options.gap = std::max(options.gap.value_or(0), options.tolerance * first);
         }
         for (const double radius : radii) {
-            Watch watch(settings.observer,
-                        {settings.any_history ? settings.history_points : 0, settings.full_history});
+            Watch watch(settings.observer, history_of(settings));
             problem.region.parameters.set("radius", radius);
             verify(problem.region);
             Fitted<Real> fitted;
@@ -157,7 +155,8 @@ nb::dict counters_of(const Fit& fit) {
 }  // namespace
 
 template <class Real>
-Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, const Settings& settings) {
+Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, Settings& settings) {
+    settings.specification.class_weights = class_weights_from(settings);
     const LabelView labels = borrowed.labels(y, "y");
     const bool weighed = !settings.sample_weight.is_none();
     const ArrayView weights =
@@ -179,7 +178,6 @@ Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, const Settings& set
 
 template <class Real>
 Problem<Real> problem_from(Borrowed& borrowed, nb::handle y, Settings& settings) {
-    settings.specification.class_weights = class_weights_from(settings);
     Dataset<Real> data = dataset_from<Real>(borrowed, y, settings);
     const nb::gil_scoped_release released;
     return prepare<Real>(std::move(data), settings.specification);
@@ -283,8 +281,8 @@ void bind_fitting(nb::module_& module) {
         "Fits over one radius after the other, each from where the last one ended.");
 }
 
-template Dataset<float> dataset_from(Borrowed&, nb::handle, const Settings&);
-template Dataset<double> dataset_from(Borrowed&, nb::handle, const Settings&);
+template Dataset<float> dataset_from(Borrowed&, nb::handle, Settings&);
+template Dataset<double> dataset_from(Borrowed&, nb::handle, Settings&);
 template Problem<float> problem_from(Borrowed&, nb::handle, Settings&);
 template Problem<double> problem_from(Borrowed&, nb::handle, Settings&);
 template Fit to_fit(Fitted<float>, const Problem<float>&, const Settings&, const Watch&);

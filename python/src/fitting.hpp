@@ -30,10 +30,14 @@ struct Fit {
 
 /// The rows of a call, read and checked. The caller's arrays stay with `borrowed`.
 template <class Real>
-Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, const Settings& settings);
+Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, Settings& settings);
+
+/// What is to be kept of a run's course.
+inline History history_of(const Settings& settings) {
+    return {settings.any_history ? settings.history_points : 0, settings.full_history};
+}
 
 void bind_fitting(nb::module_& module);
-void bind_paths(nb::module_& module);
 
 /// A problem from the caller's data: what all fits have in common. To be called with the interpreter lock, which is let go.
 template <class Real>

@@ -41,6 +41,10 @@ NB_MODULE(_core, module) {
     bind_watching(module);
     bind_model(module);
     bind_fitting(module);
+    bind_paths(module);
+    bind_solving(module);
+    bind_comparing(module);
+    bind_reading(module);
 }
 
 }  // namespace alfcg::python

@@ -1,6 +1,7 @@
 #include "watching.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
@@ -35,12 +36,12 @@ void History::add(const TraceRow& row) {
     std::erase_if(rows_, [&](const TraceRow& kept) { return kept.iteration % stride_ != 0; });
 }
 
-nb::dict History::to_dict() const {
+nb::dict columns_of(const std::vector<TraceRow>& rows) {
     nb::dict columns;
     const auto column = [&](const char* name, auto value) {
-        std::vector<decltype(value(rows_.front()))> entries;
-        entries.reserve(rows_.size());
-        for (const TraceRow& row : rows_) entries.push_back(value(row));
+        std::vector<decltype(value(rows.front()))> entries;
+        entries.reserve(rows.size());
+        for (const TraceRow& row : rows) entries.push_back(value(row));
         columns[name] = to_numpy(std::move(entries));
     };
     const auto optional = [&](const char* name, std::optional<double> TraceRow::*member) {

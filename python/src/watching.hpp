@@ -43,6 +43,9 @@ class Iteration {
     std::vector<Index> shape_;  // of x as the caller has it; empty: a matrix
 };
 
+/// Rows of a run's course as columns by name; NaN where there is no value.
+nb::dict columns_of(const std::vector<TraceRow>& rows);
+
 /// Rows of a run's course, thinned out as it gets longer: between `points` and twice as many of them.
 class History {
   public:
@@ -54,8 +57,7 @@ class History {
         if (!full_ && !now.metrics_free()) return;
         add(trace_row(now));
     }
-    /// Columns by name; NaN where there is no value.
-    [[nodiscard]] nb::dict to_dict() const;
+    [[nodiscard]] nb::dict to_dict() const { return columns_of(rows_); }
 
   private:
     void add(const TraceRow& row);
