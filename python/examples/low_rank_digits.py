@@ -24,7 +24,7 @@ model = models[20]
 left, values, right = np.linalg.svd(model.coef_, full_matrices=False)
 print("singular values at 20 ", " ".join(f"{value:.2f}" for value in values))
 
-figure, axes = plt.subplots(2, 5, figsize=(8, 3.6))
+figure, axes = plt.subplots(2, 4, figsize=(6.4, 3.8))
 for k, ax in enumerate(axes.flat):
     ax.imshow(right[k].reshape(8, 8), cmap="RdBu_r", vmin=-0.5, vmax=0.5)
     ax.set_title(f"{values[k]:.2f}", fontsize=9)
