@@ -217,8 +217,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         weights = self._weights()
         weights = weights.toarray() if sparse.issparse(weights) else weights
-        if self._normalization == "rows":
-            raise ValueError("a model with normalize='rows' cannot be saved as a file; use a Pipeline with Normalizer")
         names = getattr(self, "feature_names_in_", None)
         return _core.Model(
             np.ascontiguousarray(weights),
@@ -228,6 +226,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             l1=self.l1,
             l2=self.l2,
             nuclear=self.nuclear,
+            normalization="rows" if self._normalization == "rows" else "none",  # others are in the weights
             **self._learned,
         )
 

@@ -84,7 +84,7 @@ class Constrained(LinearModel):
             "loss_parameters": stream.loss_parameters,
             "region": region,
             "region_parameters": self._region_parameters(self.radius),
-            "method": "onesample-ema",
+            "method": "onesample-storm",
         }
         return stream
 
@@ -95,7 +95,7 @@ class Constrained(LinearModel):
             self.n_iter_ = 0
         before = stream.steps
         stream.take(X, y, sample_weight)
-        self._set_weights(stream.weights.copy(), stream.intercept.copy(), "none", np.empty(0))
+        self._set_weights(stream.weights, stream.intercept, "none", np.empty(0))
         self.n_iter_ += stream.steps - before
         self.radius_, self.status_ = self.radius, "stream"
         self.objective_ = self.gap_ = np.nan  # nobody knows what the rows that passed would say now

@@ -1,9 +1,8 @@
-"""Streams: conditional gradient steps along an average of the gradients of all batches so far.
+"""Streams: conditional gradient steps along an estimate of the gradient that remembers all batches so far.
 
-A batch moves the averaged gradient, g <- (1 - a) g + a grad_B f(x) with a = (t+1)^(-2/3), and x goes 2/(t+2) of the way
-to the oracle's answer for it: stochastic Frank-Wolfe with momentum (Mokhtari, Hassani, Karbasi 2020), the method
-onesample-ema of the table, with its state kept from call to call. x never leaves the region, and there is no rate to
-choose.
+A batch B moves the estimate, g <- grad_B f(x) + (1 - a) (g - grad_B f(x')), where x' is the point before and
+a = (t+1)^(-2/3): STORM, as in the method onesample-storm of the table, with its state kept from call to call. x goes
+2/(t+2) of the way to the oracle's answer for g: it never leaves the region, and there is no rate to choose.
 """
 
 from __future__ import annotations
@@ -57,6 +56,7 @@ class Stream:
     intercept: Array
     moves_intercept: bool
     gradient: Array
+    before: tuple[Array, Array] | None = None  # the point of the step before: weights and intercept
     steps: int = 0
 
     def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
@@ -68,13 +68,21 @@ class Stream:
                 self._step(X[rows], y[rows], share / share.sum())
 
     def _step(self, X: Any, y: Array, share: Array) -> None:
-        scores = np.asarray(X @ self.weights.T, dtype=np.float64) + self.intercept
-        slope = slopes(self.loss, scores, y, self.loss_parameters) * share[:, None]
+        slope, gradient = self._gradient(X, y, share, self.weights, self.intercept)
         new = (self.steps + 1.0) ** -POWER
-        self.gradient *= 1 - new
-        self.gradient += new * np.asarray((X.T @ slope.astype(X.dtype)).T)
+        if self.before is not None:
+            self.gradient -= self._gradient(X, y, share, *self.before)[1]
+            gradient += (1 - new) * self.gradient
+        self.gradient = gradient
         vertex = _core.oracle(self.gradient, **self.region)
-        self.weights += (2 / (self.steps + 2)) * (vertex - self.weights)
+        self.before = self.weights, self.intercept
+        self.weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
         if self.moves_intercept:
-            self.intercept -= new * slope.sum(axis=0) / CURVATURE.get(self.loss, 1.0)
+            self.intercept = self.intercept - new * slope / CURVATURE.get(self.loss, 1.0)
         self.steps += 1
+
+    def _gradient(self, X: Any, y: Array, share: Array, weights: Array, intercept: Array) -> tuple[Array, Array]:
+        """The derivatives of a batch's mean loss by intercept and weights."""
+        scores = np.asarray(X @ weights.T, dtype=np.float64) + intercept
+        slope = slopes(self.loss, scores, y, self.loss_parameters) * share[:, None]
+        return slope.sum(axis=0), np.asarray((X.T @ slope.astype(X.dtype)).T)

@@ -156,6 +156,14 @@ def test_models_go_to_files_and_back(tmp_path) -> None:
     with pytest.raises(ValueError, match="loss must be"):
         ConstrainedRegressor.from_model(alfcg.load(tmp_path / "model.npz"))
 
+    for normalize in ("rows", "columns", "spectral"):
+        model = ConstrainedClassifier(radius=20, normalize=normalize).fit(X, y)
+        alfcg.save(model, tmp_path / "scaled.npz")
+        file = alfcg.load(tmp_path / "scaled.npz")
+        np.testing.assert_allclose(file.predict(X, "scores")[:, 0], model.decision_function(X), atol=1e-12)
+        loaded = ConstrainedClassifier.from_model(file)
+        np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+
     X, y = load_diabetes(return_X_y=True)
     numbers = ConstrainedRegressor(radius=500, loss="huber", threshold=20).fit(X, y)
     alfcg.save(numbers, tmp_path / "numbers.npz")

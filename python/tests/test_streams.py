@@ -75,12 +75,12 @@ def test_numbers_in_a_stream(loss: str) -> None:
 
 
 def test_a_stream_goes_on_from_a_fit() -> None:
-    X, y = make_classification(2000, 10, random_state=1)
-    model = ConstrainedClassifier(radius=2).fit(X, y)
+    X, y = make_classification(2000, 10, n_informative=8, random_state=1)
+    model = ConstrainedClassifier(region="l2", radius=2).fit(X, y)
     before = model.coef_.copy()
     model.partial_fit(X[:50], y[:50])
     assert 0 < abs(model.coef_ - before).max() < 0.2
-    again = ConstrainedClassifier(radius=2).partial_fit(X[:50], y[:50], classes=[0, 1])
+    again = ConstrainedClassifier(region="l2", radius=2).partial_fit(X[:50], y[:50], classes=[0, 1])
     assert abs(again.coef_ - before).max() > abs(model.coef_ - before).max()
     model.fit(X, y)  # which forgets the stream
     np.testing.assert_array_equal(model.coef_, before)
