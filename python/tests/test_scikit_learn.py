@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -170,3 +171,25 @@ def test_models_go_to_files_and_back(tmp_path) -> None:
     loaded = ConstrainedRegressor.from_model(alfcg.load(tmp_path / "numbers.npz"))
     np.testing.assert_array_equal(loaded.predict(X), numbers.predict(X))
     assert loaded.threshold == 20
+
+
+@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("method", ["auto", "alfcg-mvr2"])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_command_line_finds_the_same_bits(program, tmp_path, precision: str, method: str, classes: int) -> None:
+    X, y = make_classification(300, 12, n_informative=8, n_classes=classes, random_state=5)
+    X = X.astype(np.float32 if precision == "f32" else np.float64)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    program(
+        "train", tmp_path / "X.npy", "--labels", tmp_path / "y.npy", "--radius", 4, "--precision", precision,
+        "--method", method, "--threads", 2, "--seed", 3, "--max-epochs", 50, "--tol", 1e-4, "--silent",
+        "--model", tmp_path / "model.npz",
+    )  # fmt: skip
+    theirs = alfcg.load(tmp_path / "model.npz")
+    ours = ConstrainedClassifier(radius=4, method=method, max_epochs=50, random_state=3, n_jobs=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours.fit(X, y)
+    np.testing.assert_array_equal(ours.coef_, theirs.coef)
+    np.testing.assert_array_equal(ours.intercept_, theirs.intercept)
