@@ -11,7 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from alfcg._compare import Comparison, compare
-from alfcg._core import Iteration, Model, __version__, losses, methods, regions
+from alfcg._core import Iteration, Model, losses, methods, regions
+from alfcg._core import version as __version__
 from alfcg._models import load, save
 from alfcg._path import Path, path
 from alfcg._results import History, Result, Table

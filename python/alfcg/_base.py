@@ -233,7 +233,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     # Pickles.
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_alfcg_version": _core.__version__}
+        return {**super().__getstate__(), "_alfcg_version": _core.version}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Parameters that an older version did not have get their defaults."""

@@ -20,9 +20,9 @@ class Path:
     Attributes
     ----------
     table : Table
-        A row for every radius: radius, objective, gap, nonzeros, rank (of a matrix), train_score, score (on unseen rows),
-        score_se (its standard error), loss (on unseen rows), seconds. Scores are shares of right answers, or mean
-        squared errors.
+        A row for every radius: radius, objective, gap, nonzeros, rank (of a matrix), train_score, score (on unseen
+        rows), score_se (its standard error), loss (on unseen rows), seconds. Scores are shares of right answers, or
+        mean squared errors.
     best : float
         The radius with the best score.
     smallest : float
@@ -59,10 +59,13 @@ class Path:
 
     def __repr__(self) -> str:
         judged = f"{self.folds} folds" if self.folds else "rows held out"
-        return f"{self.table!r}\n\nradius {self.chosen:g} chosen by {judged} (best {self.best:g}, smallest {self.smallest:g})"
+        radii = f"radius {self.chosen:g} chosen by {judged} (best {self.best:g}, smallest {self.smallest:g})"
+        return f"{self.table!r}\n\n{radii}"
 
     def _repr_html_(self) -> str:
-        return self.table._repr_html_() + f"<p>radius {self.chosen:g} (best {self.best:g}, smallest {self.smallest:g})</p>"
+        return (
+            self.table._repr_html_() + f"<p>radius {self.chosen:g} (best {self.best:g}, smallest {self.smallest:g})</p>"
+        )
 
 
 def path(
@@ -99,8 +102,8 @@ def path(
     y : array of shape (rows,)
         Labels: texts or numbers. `loss` None takes whole numbers for classes, as the command line does.
     radii : sequence of float, optional
-        Radii to try. None: doubling, from one that hardly matters to where it holds nothing back, or unseen rows fare no
-        better.
+        Radii to try. None: doubling, from one that hardly matters to where it holds nothing back, or unseen rows fare
+        no better.
     folds : int, optional
         Parts of the rows, each of which is unseen once; 5 when None, and nothing is held out.
     hold_out : float
@@ -133,8 +136,8 @@ def path(
         pick=pick, loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
         nuclear=nuclear, intercept=intercept, sample_weight=sample_weight,
         class_weight=class_weight if class_weight is None or isinstance(class_weight, str) else dict(class_weight),
-        normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs, tolerance=tolerance,
-        seed=seed, threads=threads, point=callback, history="none",
+        normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs,
+        tolerance=tolerance, seed=seed, threads=threads, point=callback, history="none",
     )  # fmt: skip
     points = found.points
     if found.fit.rank is None:

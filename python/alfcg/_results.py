@@ -85,11 +85,15 @@ class Table(Sequence[dict[str, Any]]):
     def __repr__(self) -> str:
         cells = [[_shown(cell) for cell in row] for row in self._cells()]
         number = [all(not isinstance(row.get(name), str) for row in self._rows) for name in self.columns]
-        width = [max(len(name), *(len(row[k]) for row in cells)) if cells else len(name)
-                 for k, name in enumerate(self.columns)]
+        width = [
+            max(len(name), *(len(row[k]) for row in cells)) if cells else len(name)
+            for k, name in enumerate(self.columns)
+        ]
         lines = [
-            "  ".join(cell.rjust(size) if right else cell.ljust(size)
-                      for cell, size, right in zip(line, width, number, strict=True)).rstrip()
+            "  ".join(
+                cell.rjust(size) if right else cell.ljust(size)
+                for cell, size, right in zip(line, width, number, strict=True)
+            ).rstrip()
             for line in [self.columns, *cells]
         ]
         return "\n".join(lines)
@@ -101,7 +105,8 @@ class Table(Sequence[dict[str, Any]]):
 class History(Mapping[str, "NDArray[Any]"]):
     """The course of a run, columns by name: iteration, epochs, seconds, objective, gap, step, curvature, alpha, error.
 
-    A mapping from names to arrays of one length; NaN stands where there is no value. `to_frame` makes a pandas data frame of it.
+    A mapping from names to arrays of one length; NaN stands where there is no value. `to_frame` makes a pandas data
+    frame of it.
 
     Examples
     --------
@@ -193,7 +198,10 @@ class Result:
 
     def _facts(self) -> list[tuple[str, Any]]:
         return [
-            ("status", f"{self.status} after {self.iterations} iterations, {self.epochs:.4g} epochs, {self.seconds:.3f} s"),
+            (
+                "status",
+                f"{self.status} after {self.iterations} iterations, {self.epochs:.4g} epochs, {self.seconds:.3f} s",
+            ),
             ("objective", self.objective),
             ("gap", f"{self.gap:.4g} ({'exact' if self.gap_exact else 'upper bound'})"),
             ("method", self.method),

@@ -40,6 +40,29 @@ class Region:
     l2: float = 0.0
     nuclear: float = 0.0
 
+    def oracle(self, gradient: ArrayLike) -> NDArray[Any]:
+        """A point v of the set that minimises <gradient, v> + h(v).
+
+        Examples
+        --------
+        >>> l1_ball(2.0).oracle([1.0, -3.0, 2.0]) + 0.0
+        array([0., 2., 0.])
+        """
+        g = np.asarray(gradient)
+        found = _core.oracle(g if g.ndim == 2 else g[None, :], **self._keywords())
+        return found.reshape(g.shape)
+
+    def _keywords(self) -> dict[str, Any]:
+        defaults = _default_region(self.name).parameters
+        parameters = {**defaults, **self.parameters}
+        return {
+            "region": self.name,
+            "region_parameters": parameters,
+            "l1": self.l1,
+            "l2": self.l2,
+            "nuclear": self.nuclear,
+        }
+
 
 def l1_ball(radius: float, *, l1: float = 0.0, l2: float = 0.0) -> Region:
     """The points with ‖x‖₁ ≤ radius: sparse solutions."""
@@ -84,7 +107,8 @@ class CustomRegion:
         A point of the set, or a function that returns one; none: the origin where `violation` says that it is one, else
         what the oracle answers to a zero gradient.
     proximal : callable, optional
-        ``proximal(point, weight)`` returns the u of the set that minimises (weight/2) ‖u − point‖² + h(u); some methods need it.
+        ``proximal(point, weight)`` returns the u of the set that minimises (weight/2) ‖u − point‖² + h(u); some methods
+        need it.
     name : str
         In reports.
 
@@ -98,7 +122,9 @@ class CustomRegion:
     ...     return v
     >>> simplex = CustomRegion(corner, diameter=2**0.5, start=lambda: np.full(3, 1 / 3), name="simplex")
     >>> target = np.array([0.1, 0.6, 0.3])
-    >>> result = solve(lambda x: (0.5 * np.sum((x - target) ** 2), x - target), simplex, np.full(3, 1 / 3), tolerance=1e-8)
+    >>> def distance(x):
+    ...     return 0.5 * np.sum((x - target) ** 2), x - target
+    >>> result = solve(distance, simplex, np.full(3, 1 / 3), tolerance=1e-8)
     >>> np.abs(result.x - target).max() < 1e-3
     np.True_
     """
@@ -216,9 +242,7 @@ def solve(
     options: dict[str, Any] = {}
     own: CustomRegion | None = None
     if isinstance(region, Region):
-        defaults = _default_region(region.name).parameters
-        options.update(region=region.name, region_parameters={**defaults, **region.parameters})
-        options.update(l1=region.l1, l2=region.l2, nuclear=region.nuclear)
+        options = region._keywords()
     elif isinstance(region, CustomRegion):
         own = region
     else:

@@ -172,6 +172,4 @@ def _dataset(found: dict[str, Any]) -> Dataset:
 
         values, columns, starts, shape = data
         data = csr_matrix((values, columns, starts), shape=shape, copy=False)
-    return Dataset(
-        data, found["target"], found["weights"], found["feature_names"], found["notes"], found.get("coef")
-    )
+    return Dataset(data, found["target"], found["weights"], found["feature_names"], found["notes"], found.get("coef"))

@@ -172,7 +172,8 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
             [](AnyModel* self, nb::handle coef, nb::handle intercept, const std::string& loss,
                const nb::dict& loss_parameters, nb::handle classes, const std::string& region,
                const nb::dict& region_parameters, double l1, double l2, double nuclear,
-               const std::string& method, const std::vector<std::string>& feature_names) {
+               const std::string& method, const std::vector<std::string>& feature_names,
+               const std::string& normalization, const std::vector<double>& divisors) {
                 const nb::object weights = as_array(coef, "");
                 Parts parts{weights,
                             {},
@@ -180,7 +181,7 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
                             {{}, {}, "", {}, 1.0},
                             {},
                             {loss, loss_parameters},
-                            {"none", {}},
+                            {normalization, divisors},
                             {region, region_parameters, l1, l2, nuclear},
                             method,
                             {},
@@ -199,10 +200,19 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
             nb::arg("loss_parameters") = nb::dict(), nb::arg("classes").none() = nb::none(),
             nb::arg("region") = "l2", nb::arg("region_parameters") = nb::dict(), nb::arg("l1") = 0.0,
             nb::arg("l2") = 0.0, nb::arg("nuclear") = 0.0, nb::arg("method") = "",
-            nb::arg("feature_names") = nb::list())
-        .def("__getstate__", parts_of)
-        .def("__setstate__",
-             [](AnyModel& self, const Parts& parts) { new (&self) AnyModel(any_model_from(parts)); })
+            nb::arg("feature_names") = nb::list(), nb::arg("normalization") = "none",
+            nb::arg("divisors") = nb::list(),
+            nb::sig(
+                "def __init__(self, coef: object, intercept: object, *, loss: str, loss_parameters: "
+                "dict[str, float] = ..., classes: object = None, region: str = 'l2', region_parameters: "
+                "dict[str, float] = ..., l1: float = 0, l2: float = 0, nuclear: float = 0, method: str = '', "
+                "feature_names: collections.abc.Sequence[str] = ..., normalization: str = 'none', divisors: "
+                "collections.abc.Sequence[float] = ...) -> None"))
+        .def("__getstate__", parts_of, nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
+        .def(
+            "__setstate__",
+            [](AnyModel& self, const Parts& parts) { new (&self) AnyModel(any_model_from(parts)); },
+            nb::arg("parts"), nb::sig("def __setstate__(self, parts: tuple[typing.Any, ...]) -> None"))
         .def(
             "save",
             [](const AnyModel& self, nb::handle path) {

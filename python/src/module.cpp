@@ -31,7 +31,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled part of alfcg: use the package alfcg instead.";
-    module.attr("__version__") = std::string(version());
+    module.attr("version") = std::string(version());
     nb::register_exception_translator(translate);
     module.def(
         "resolve_threads", resolve_thread_count, nb::arg("threads").none(),

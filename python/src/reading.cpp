@@ -120,9 +120,12 @@ void bind_reading(nb::module_& module) {
         nb::arg("label_column"), nb::arg("drop"), nb::arg("weights"), nb::arg("missing"),
         nb::arg("categories"), nb::arg("scale"), nb::arg("rows"), nb::arg("features"),
         nb::arg("labels_required"), nb::arg("classes"), nb::arg("seed"), nb::arg("folder"),
-        nb::arg("threads").none(), "See alfcg.datasets.load.");
+        nb::arg("threads").none(),
+        nb::sig("def read(source: str, is_double: bool, **options: typing.Any) -> dict[str, typing.Any]"),
+        "See alfcg.datasets.load.");
     module.def("planted", make_planted, nb::arg("is_double"), nb::kw_only(), nb::arg("rows"),
                nb::arg("features"), nb::arg("classes"), nb::arg("rank"), nb::arg("noise"), nb::arg("seed"),
+               nb::sig("def planted(is_double: bool, **options: typing.Any) -> dict[str, typing.Any]"),
                "See alfcg.datasets.make_low_rank.");
 }
 

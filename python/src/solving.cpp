@@ -192,6 +192,21 @@ nb::dict solve_from(const nb::object& function, nb::handle samples, const std::v
     });
 }
 
+nb::object ask_oracle(nb::handle gradient, const nb::kwargs& given) {
+    const Settings settings("oracle", given);
+    const nb::object array = as_array(gradient, "");
+    return in_precision(!array.attr("dtype").equal(nb::str("float32")), [&]<class Real>(Real) {
+        const Matrix<Real> g = matrix_from<Real>(array, "gradient");
+        const auto region = make_region<Real>(settings.specification.region, settings.specification.threads);
+        Vertex<Real> vertex;
+        {
+            const nb::gil_scoped_release released;
+            region->minimize(g, 0, false, vertex);
+        }
+        return to_numpy(vertex.to_matrix());
+    });
+}
+
 }  // namespace
 
 void bind_solving(nb::module_& module) {
@@ -201,6 +216,10 @@ void bind_solving(nb::module_& module) {
         nb::sig("def solve(function: object, samples: int | None, shape: collections.abc.Sequence[int], "
                 "is_double: bool, own_region: object, **options: typing.Any) -> dict[str, typing.Any]"),
         "One run on a function of the caller; see alfcg.solve.");
+    module.def("oracle", ask_oracle, nb::arg("gradient"), nb::arg("options"),
+               nb::sig("def oracle(gradient: object, **options: typing.Any) -> "
+                       "numpy.typing.NDArray[numpy.floating]"),
+               "A point of a region that minimises <gradient, v> + h(v); both are matrices.");
 }
 
 }  // namespace alfcg::python

@@ -24,7 +24,9 @@ def test_csv(tmp_path):
     text = "height,colour,weight,answer\n1.5,red,2,yes\n,blue,1,no\n3,red,1,yes\n"
     with gzip.open(tmp_path / "data.csv.gz", "wt") as file:
         file.write(text)
-    data = alfcg.datasets.load(tmp_path / "data.csv.gz", categories=True, missing="zero", weights="weight", dtype=np.float32)
+    data = alfcg.datasets.load(
+        tmp_path / "data.csv.gz", categories=True, missing="zero", weights="weight", dtype=np.float32
+    )
     assert data.feature_names == ["height", "colour=blue", "colour=red"] or set(data.feature_names) == {
         "height", "colour=red", "colour=blue"}  # fmt: skip
     assert data.data.dtype == np.float32 and data.data[:, 0].tolist() == [1.5, 0, 3]

@@ -71,7 +71,9 @@ def test_predictions_are_those_of_the_command_line(program, tmp_path, two_classe
     fit = _core.fit(X, y, classes=[0, 1], region="l2", threads=1)
     fit.model.save(tmp_path / "model.npz")
     (tmp_path / "data.svm").write_text(libsvm(X, y))
-    program("predict", tmp_path / "model.npz", tmp_path / "data.svm", "--output", tmp_path / "answers.txt", "--threads", 1)
+    program(
+        "predict", tmp_path / "model.npz", tmp_path / "data.svm", "--output", tmp_path / "answers.txt", "--threads", 1
+    )
     answers = [float(line) for line in (tmp_path / "answers.txt").read_text().split()]
     assert answers == fit.model.predict(X, threads=1).tolist()
 
@@ -131,7 +133,9 @@ def test_a_start_saves_work_and_is_brought_into_the_region(two_classes):
     cold = _core.fit(X, y, region_parameters={"radius": 4}, **options)
     warm = _core.fit(X, y, region_parameters={"radius": 4}, start=cold.coef, **options)
     assert warm.iterations < cold.iterations
-    smaller = _core.fit(X, y, region_parameters={"radius": 1}, start=cold.coef, max_iterations=0, classes=[0, 1], region="l1")
+    smaller = _core.fit(
+        X, y, region_parameters={"radius": 1}, start=cold.coef, max_iterations=0, classes=[0, 1], region="l1"
+    )
     assert np.allclose(smaller.coef, cold.coef / np.abs(cold.coef).sum())
 
 
@@ -188,7 +192,9 @@ def test_callbacks_see_every_iterate(two_classes):
         assert now.objective == pytest.approx(np.logaddexp(0, -scores).mean(), rel=1e-9)
         seen.append((now.iteration, now.objective, now.gap, now.last))
 
-    fit = _core.fit(X, y, classes=[0, 1], region="l1", method="alfcg-d", max_iterations=6, observer=look, history="full")
+    fit = _core.fit(
+        X, y, classes=[0, 1], region="l1", method="alfcg-d", max_iterations=6, observer=look, history="full"
+    )
     assert [row[0] for row in seen] == list(range(7)) and [row[3] for row in seen] == [False] * 6 + [True]
     assert [row[1] for row in seen] == fit.history["objective"].tolist()
 
@@ -371,7 +377,16 @@ def test_models_pickle(two_classes):
                           feature_names=[f"x{k}" for k in range(12)]).model  # fmt: skip
         again = pickle.loads(pickle.dumps(model))
         assert np.array_equal(again.coef, model.coef) and again.coef.dtype == dtype
-        for name in ("loss", "region", "region_parameters", "classes", "feature_names", "normalization", "method", "train_score"):
+        for name in (
+            "loss",
+            "region",
+            "region_parameters",
+            "classes",
+            "feature_names",
+            "normalization",
+            "method",
+            "train_score",
+        ):
             assert getattr(again, name) == getattr(model, name), name
         assert again.predict(X).tolist() == model.predict(X).tolist()
 
@@ -395,5 +410,7 @@ def test_catalogues_are_the_librarys(program):
         {row["name"] for row in alfcg.methods()}
     ]  # fmt: skip
     assert {row["name"] for row in alfcg.losses()} >= {"multinomial", "logistic", "squared", "huber"}
-    radius = next(p for row in alfcg.regions() if row["name"] == "l1" for p in row["parameters"] if p["name"] == "radius")
+    radius = next(
+        p for row in alfcg.regions() if row["name"] == "l1" for p in row["parameters"] if p["name"] == "radius"
+    )
     assert radius["default"] == 10.0 and radius["open"]

@@ -53,7 +53,9 @@ def test_a_comparison_is_the_command_lines(program, tmp_path, data):
     program("compare", tmp_path / "data.csv", "--methods", ",".join(options["methods"]), "--seeds", 2, "--seed", 5,
             "--max-epochs", 8, "--threads", 1, "--radius", 4, "--output", tmp_path / "theirs", "--silent")  # fmt: skip
     theirs = json.loads((tmp_path / "theirs" / "summary.json").read_text())
-    ours = alfcg.compare(data.data, data.target, output=tmp_path / "ours", region_parameters={"radius": 4}, name="data", **options)
+    ours = alfcg.compare(
+        data.data, data.target, output=tmp_path / "ours", region_parameters={"radius": 4}, name="data", **options
+    )
     assert len(ours.runs) == 4 and ours.best_objective == theirs["best_objective"]
     for mine, other in zip(ours.table, theirs["ranking"], strict=True):
         for name in ("method", "setting", "runs", "objective", "gap", "iterations", "accuracy", "rank"):

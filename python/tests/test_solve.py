@@ -71,7 +71,9 @@ def test_finite_sums_take_stochastic_methods(rng):
     problem = alfcg.FiniteSum(200, some)
     whole = alfcg.solve(lambda x: some(np.arange(200), x), alfcg.l1_ball(0.5), np.zeros(8), tolerance=1e-8)
     sizes.clear()
-    drawn = alfcg.solve(problem, alfcg.l1_ball(0.5), np.zeros(8), method="alfcg-fs", max_epochs=200, seed=1, tolerance=1e-4)
+    drawn = alfcg.solve(
+        problem, alfcg.l1_ball(0.5), np.zeros(8), method="alfcg-fs", max_epochs=200, seed=1, tolerance=1e-4
+    )
     assert min(sizes) < 200
     assert drawn.objective - whole.objective <= drawn.gap + whole.gap + 1e-12
     assert drawn.gap < 1e-2
@@ -99,7 +101,9 @@ def test_an_oracle_of_ones_own(rng):
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if np.maximum(-c - middle, 0).sum() > 1 else (low, middle)
-    result = alfcg.solve(lambda x: (c @ x + 0.5 * x @ x, c + x), simplex(10), shape=10, tolerance=1e-7, method="fw-away")
+    result = alfcg.solve(
+        lambda x: (c @ x + 0.5 * x @ x, c + x), simplex(10), shape=10, tolerance=1e-7, method="fw-away"
+    )
     assert result.region == "simplex"
     assert np.sum((result.x - np.maximum(-c - high, 0)) ** 2) <= 2 * result.gap + 1e-9
 
@@ -107,7 +111,10 @@ def test_an_oracle_of_ones_own(rng):
 def test_a_proximal_map_lets_more_methods_work(rng):
     target = rng.standard_normal(6)
     box = alfcg.CustomRegion(
-        lambda g: -0.5 * np.sign(g), diameter=6**0.5, start=lambda: np.zeros(6), proximal=lambda p, w: np.clip(p, -0.5, 0.5)
+        lambda g: -0.5 * np.sign(g),
+        diameter=6**0.5,
+        start=lambda: np.zeros(6),
+        proximal=lambda p, w: np.clip(p, -0.5, 0.5),
     )
     result = alfcg.solve(distance_to(target), box, shape=6, method="accelerated", tolerance=1e-10)
     assert np.allclose(result.x, np.clip(target, -0.5, 0.5), atol=1e-4)
@@ -156,7 +163,14 @@ def test_an_interrupted_run_keeps_its_result():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        alfcg.solve(distance_to(np.ones(3)), alfcg.l2_ball(1.0), np.zeros(3), method="fw-openloop", tolerance=0, callback=interrupt)
+        alfcg.solve(
+            distance_to(np.ones(3)),
+            alfcg.l2_ball(1.0),
+            np.zeros(3),
+            method="fw-openloop",
+            tolerance=0,
+            callback=interrupt,
+        )
     assert caught.value.result.iterations == 5
 
 
@@ -165,7 +179,11 @@ def test_an_interrupted_run_keeps_its_result():
     [
         ({"objective": 3}, TypeError, "objective must be callable"),
         ({"objective": lambda x: 1.0}, TypeError, "must return a tuple of two"),
-        ({"objective": lambda x: (1.0, np.zeros(5))}, ValueError, r"the gradient must have the shape \(3,\), not \(5,\)"),
+        (
+            {"objective": lambda x: (1.0, np.zeros(5))},
+            ValueError,
+            r"the gradient must have the shape \(3,\), not \(5,\)",
+        ),
         ({"objective": lambda x: ("a", x)}, (TypeError, AttributeError), "value|float"),
         ({"objective": lambda x: (float("nan"), x)}, ValueError, "the objective's value is not a number"),
         ({"region": "l9"}, ValueError, "region must be one of"),
