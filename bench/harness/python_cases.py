@@ -1,8 +1,8 @@
-"""The Python package against scikit-learn, celer and skglm: times of fits at the same accuracy of the objective, scores on
-rows that nobody has seen, and what a call costs by itself.
+"""The Python package against scikit-learn, celer and skglm: times of fits at the same accuracy of the objective, scores
+on rows that nobody has seen, and what a call costs by itself.
 
-At a weight of the penalty, a peer's accuracy is how far its objective is above the lowest of all; ours, over the ball of
-the best peer's norm, how far the loss is above the lowest there.
+At a weight of the penalty, a peer's accuracy is how far its objective is above the lowest of all; ours, over the ball
+of the best peer's norm, how far the loss is above the lowest there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from harness.context import Context, Skipped
@@ -193,11 +192,12 @@ def wanted(context: Context, name: str, quick: bool) -> bool:
 def calls(context: Context, peers: Peers) -> None:
     found = peers.ask(OURS, {"call": CALLS}, FIRST_CALL)
     ratio = found["call"] / ALLOWED
+    what = "a call, beyond the method's time"
     context.results.rows.append(
-        Row("python", "a call, beyond the method's time", "100 µs", found["call"], ALLOWED, "at most", ratio, ratio, ratio, 1.0)
+        Row("python", what, "100 µs", found["call"], ALLOWED, "at most", ratio, ratio, ratio, 1.0)
     )
     context.results.remarks.append(
-        f"python: a fit of four rows takes {duration(found['estimator'])} as an estimator, most of it scikit-learn's checks"
+        f"python: a fit of four rows takes {duration(found['estimator'])} as an estimator, with scikit-learn's checks"
     )
 
 

@@ -102,7 +102,9 @@ _CV_FITTED = """radii_ : ndarray of shape (n_radii,)
     best_index_ : int
         Position of `radius_` in `radii_`.
     best_score_ : float
-        Its mean score."""
+        Its mean score.
+    coef_path_, intercept_path_ : ndarray
+        Weights and constants at every radius, with ``store_coef_path=True``."""
 _INTERCEPT_C = "ndarray of shape (1,) or (n_classes,)"
 _COEF_C = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights; one row where there are two classes.

@@ -14,9 +14,11 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=0.4, stratify=y, random_state=0)
 
 full = LogisticRegression(max_iter=5000).fit(X_train, y_train)
-print(f"logistic regression    rank {np.linalg.matrix_rank(full.coef_)}, {100 * full.score(X_test, y_test):.1f} % right")
-models = {radius: ConstrainedClassifier(region="nuclear", radius=radius).fit(X_train, y_train) for radius in (5, 10, 20, 40)}
-for radius, model in models.items():
+rank = np.linalg.matrix_rank(full.coef_)
+print(f"logistic regression    rank {rank}, {100 * full.score(X_test, y_test):.1f} % right")
+models = {}
+for radius in (5, 10, 20, 40):
+    models[radius] = model = ConstrainedClassifier(region="nuclear", radius=radius).fit(X_train, y_train)
     right = 100 * model.score(X_test, y_test)
     print(f"nuclear ball of {radius:>2}     rank {model.rank_}, {right:.1f} % right, gap {model.gap_:.0e}")
 

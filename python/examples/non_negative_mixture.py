@@ -45,8 +45,8 @@ print(f"{result.method}: {result.status}, gap {result.gap:.0e}")
 print("substance   truth   mixture   non-negative   least squares")
 for k in np.flatnonzero(truth):
     print(f"{k:9} {truth[k]:7.2f} {result.x[k]:9.2f} {without_bound[k]:14.2f} {free[k]:15.2f}")
-others = truth == 0
-print(f"   others {0:7.2f} {result.x[others].sum():9.2f} {without_bound[others].sum():14.2f} {abs(free[others]).sum():15.2f}")
+mixture, positive, plain = (abs(w[truth == 0]).sum() for w in (result.x, without_bound, free))
+print(f"   others {0:7.2f} {mixture:9.2f} {positive:14.2f} {plain:15.2f}")
 print(f"smallest weight {result.x.min():.2f}, sum {result.x.sum():.2f}")
 
 plt.plot(wavelengths, measured, color="#c0c0c0", linewidth=0.8, label="measured")

@@ -29,11 +29,12 @@ runs = {
     for method in ("alfcg-c", "fw-pairwise", "alfcg-d")
 }
 for method, run in runs.items():
-    print(f"{method:<12} {run.status:<10} objective {run.objective:.4f}, gap {run.gap:.0e}, {np.sum(run.x != 0)} weights")
+    weights = np.count_nonzero(run.x)
+    print(f"{method:<12} {run.status:<10} objective {run.objective:.4f}, gap {run.gap:.0e}, {weights} weights")
 
 # For comparison: a squared penalty, with the weight that comes nearest to the truth.
-ridges = [PoissonRegressor(alpha=alpha, fit_intercept=False).fit(X, counts).coef_ for alpha in np.geomspace(0.01, 10, 13)]
-ridge = min(ridges, key=lambda w: np.linalg.norm(w - truth))
+ridges = [PoissonRegressor(alpha=alpha, fit_intercept=False).fit(X, counts) for alpha in np.geomspace(0.01, 10, 13)]
+ridge = min((model.coef_ for model in ridges), key=lambda w: np.linalg.norm(w - truth))
 for name, w in (("l1 ball", runs["alfcg-c"].x), ("best ridge", ridge)):
     print(f"{name:<12} first five weights {np.round(w[:5], 2)}, error of all {np.linalg.norm(w - truth):.2f}")
 

@@ -28,12 +28,10 @@ for name, value in search.best_params_.items():
 print(f"log loss on new rows {-search.score(X_test, y_test):.3f}")
 
 # The radius alone: a path of warm-started fits on every fold.
-model = make_pipeline(
-    StandardScaler(), ConstrainedClassifierCV(region="l1", cv=folds, scoring="neg_log_loss", pick="1se", store_coef_path=True)
-).set_output(transform="pandas")
-model.fit(X_train, y_train)
-found = model[-1]
-print(f"path: {len(found.radii_)} radii from {found.radii_[0]:.2g} to {found.radii_[-1]:.3g}, {found.radius_:.2f} chosen")
+found = ConstrainedClassifierCV(region="l1", cv=folds, scoring="neg_log_loss", pick="1se", store_coef_path=True)
+model = make_pipeline(StandardScaler(), found).set_output(transform="pandas").fit(X_train, y_train)
+first, last = found.radii_[[0, -1]]
+print(f"path: {len(found.radii_)} radii from {first:.2g} to {last:.3g}, {found.radius_:.2f} chosen")
 print(f"log loss on new rows {-model.score(X_test, y_test):.3f}, {(found.coef_ != 0).sum()} of {X.shape[1]} features:")
 for k in np.argsort(-abs(found.coef_[0]))[:5]:
     print(f"  {found.feature_names_in_[k]:<22} {found.coef_[0, k]:6.2f}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -102,6 +103,16 @@ def test_groups_and_weights_are_routed_to_splitter_and_scorer(cls: type) -> None
             model.fit(X, y, groups=groups, sample_weight=np.ones(len(y)))
     with pytest.raises(ValueError, match="enable_metadata_routing"):
         model.fit(X, y, groups=groups)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_every_parameter_is_documented(cls: type) -> None:
+    head, _, _ = cls.__doc__.partition("Attributes\n")
+    named = {
+        name.strip() for names in re.findall(r"^    (\w[\w, ]*) : ", head, re.MULTILINE) for name in names.split(",")
+    }
+    assert named == set(cls().get_params())
+    assert "[" not in re.sub(r"\[[^\]]*[^a-z_][^\]]*\]", "", head)  # no place was left unfilled
 
 
 @pytest.mark.parametrize("cls", ALL)
