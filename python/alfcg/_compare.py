@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,10 +133,17 @@ def compare(
         max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, name=name,
         point=callback,
     )  # fmt: skip
-    for run in found["runs"]:
-        run["history"] = History(run["history"])
+    summary = json.loads(found["summary"])
+    runs = summary.get("runs", [])
+    for run, course in zip(runs, found["courses"], strict=True):
+        del run["trace"]
+        run["history"] = History(course)
     result = Comparison(
-        Table(found["ranking"]), found["runs"], dict(found["left_out"]), found["best_objective"], found["page"] or None
+        Table(summary.get("ranking", [])),
+        runs,
+        summary.get("left_out", {}),
+        summary.get("best_objective", math.nan),
+        found["page"] or None,
     )
     if found["interrupted"]:
         error = KeyboardInterrupt("the comparison was interrupted; this exception's `result` has the finished runs")

@@ -1,61 +1,16 @@
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
-#include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "fitting.hpp"
 #include "module.hpp"
 #include "report/compare_methods.hpp"
+#include "report/json_text.hpp"
 
 namespace alfcg::python {
 
 namespace {
-
-void add_learned(nb::dict& row, const std::optional<Learned>& learned) {
-    if (!learned) return;
-    row[learned->measure()] = learned->training;
-    if (learned->held_out) row[(std::string("hold_out_") + learned->measure()).c_str()] = *learned->held_out;
-    if (learned->rank) row["rank"] = *learned->rank;
-    row["nonzeros"] = learned->nonzeros;
-}
-
-nb::list ranking_of(const Comparison& comparison) {
-    nb::list rows;
-    for (const Ranked& entry : rank_runs(comparison.runs)) {
-        nb::dict row;
-        row["method"] = entry.method;
-        row["setting"] = entry.setting;
-        row["runs"] = entry.runs;
-        row["objective"] = entry.objective;
-        row["objective_spread"] = entry.spread;
-        row["gap"] = entry.gap;
-        row["iterations"] = entry.iterations;
-        row["epochs"] = entry.epochs;
-        row["seconds"] = entry.seconds;
-        if (entry.rho) row["rho"] = *entry.rho;
-        add_learned(row, entry.learned);
-        rows.append(row);
-    }
-    return rows;
-}
-
-nb::list runs_of(const Comparison& comparison) {
-    nb::list rows;
-    for (const RunRecord& run : comparison.runs) {
-        nb::dict row;
-        row["method"] = run.method;
-        row["seed"] = run.seed;
-        row["status"] = run.status;
-        row["objective"] = run.last().objective;
-        row["gap"] = run.last().gap;
-        add_learned(row, run.learned);
-        row["history"] = columns_of(run.trace);
-        rows.append(row);
-    }
-    return rows;
-}
 
 nb::dict compare_from(nb::handle x, nb::handle y, const std::string& output, const std::string& command,
                       const nb::kwargs& given) {
@@ -90,15 +45,13 @@ nb::dict compare_from(nb::handle x, nb::handle y, const std::string& output, con
                                          borrowed.is_double() ? "f64" : "f32"},
                                         problem, comparison);
         }
+        nb::list courses;
+        for (const RunRecord& run : comparison.runs) courses.append(columns_of(run.trace));
         nb::dict result;
-        result["ranking"] = ranking_of(comparison);
-        result["runs"] = runs_of(comparison);
-        result["left_out"] = nb::cast(comparison.left_out);
+        result["courses"] = courses;
+        result["summary"] = comparison.runs.empty() ? "{}" : json_text(summary_of(command, comparison));
         result["interrupted"] = comparison.stopped;
-        result["best_objective"] = comparison.runs.empty() ? std::nan("") : best_objective(comparison.runs);
         result["page"] = page;
-        result["region"] = problem.region_text;
-        result["loss"] = problem.loss.name;
         return result;
     });
 }

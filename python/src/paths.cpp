@@ -27,6 +27,7 @@ double rank_of(const PathPoint& point) {
     return point.rank ? static_cast<double>(*point.rank) : std::numeric_limits<double>::quiet_NaN();
 }
 
+// What a radius is worth.
 nb::dict to_dict(const PathPoint& point) {
     nb::dict row;
     row["radius"] = point.radius;
@@ -42,23 +43,16 @@ nb::dict to_dict(const PathPoint& point) {
     return row;
 }
 
+// The same for all of them, columns by name.
 nb::dict points_of(const PathFit& path) {
+    nb::dict lists;
+    for (const PathPoint& point : path.points)
+        for (const auto& [name, value] : to_dict(point)) {
+            if (!lists.contains(name)) lists[name] = nb::list();
+            nb::borrow<nb::list>(lists[name]).append(value);
+        }
     nb::dict columns;
-    const auto column = [&](const char* name, auto value) {
-        std::vector<double> entries;
-        for (const PathPoint& point : path.points) entries.push_back(static_cast<double>(value(point)));
-        columns[name] = to_numpy(std::move(entries));
-    };
-    column("radius", [](const PathPoint& point) { return point.radius; });
-    column("objective", [](const PathPoint& point) { return point.metrics.objective; });
-    column("gap", [](const PathPoint& point) { return point.metrics.gap; });
-    column("nonzeros", [](const PathPoint& point) { return point.nonzeros; });
-    column("rank", rank_of);
-    column("train_score", [](const PathPoint& point) { return point.training.value(); });
-    column("score", [](const PathPoint& point) { return point.score; });
-    column("score_se", [](const PathPoint& point) { return point.score_error; });
-    column("loss", [](const PathPoint& point) { return point.loss; });
-    column("seconds", [](const PathPoint& point) { return point.seconds; });
+    for (const auto& [name, value] : lists) columns[name] = as_array(value, "float64");
     return columns;
 }
 

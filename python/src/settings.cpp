@@ -39,10 +39,9 @@ double number(nb::handle value, const std::string& name) {
 Index whole(nb::handle value, const std::string& name) {
     return cast_or_refuse<Index>(value, name, "an integer");
 }
-bool truth(nb::handle value, const std::string& name) {
+bool truth(nb::handle value, const std::string& /*name*/) {
     const int result = PyObject_IsTrue(value.ptr());
     if (result < 0) throw nb::python_error();
-    static_cast<void>(name);
     return result != 0;
 }
 std::string text(nb::handle value, const std::string& name) {

@@ -32,7 +32,6 @@ struct Settings {
     // Of comparisons.
     std::string methods = "all";
     int seeds = 1;
-    bool bounded = false;  // a budget was given
 
     /// Takes keywords by name. Throws TypeError for one that does not exist, and for a value of the wrong type.
     Settings(const char* function, const nb::kwargs& given);
