@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -142,8 +144,8 @@ def documented(cls: Class) -> Class:
         "fitted": _FITTED.format(intercept=_INTERCEPT_C if classifies else "float"),
         "cv_fitted": _CV_FITTED,
     }
-    text = cls.__doc__ or ""  # none with python -OO
+    text = inspect.cleandoc(cls.__doc__ or "")  # none with python -OO; from 3.13 on it is clean already
     for name, part in parts.items():
-        text = text.replace(f"[{name}]", part)
+        text = text.replace(f"[{name}]", re.sub("^    ", "", part, flags=re.MULTILINE))
     cls.__doc__ = text
     return cls

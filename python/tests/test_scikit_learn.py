@@ -109,7 +109,7 @@ def test_groups_and_weights_are_routed_to_splitter_and_scorer(cls: type) -> None
 def test_every_parameter_is_documented(cls: type) -> None:
     head, _, _ = cls.__doc__.partition("Attributes\n")
     named = {
-        name.strip() for names in re.findall(r"^    (\w[\w, ]*) : ", head, re.MULTILINE) for name in names.split(",")
+        name.strip() for names in re.findall(r"^(\w[\w, ]*) : ", head, re.MULTILINE) for name in names.split(",")
     }
     assert named == set(cls().get_params())
     assert "[" not in re.sub(r"\[[^\]]*[^a-z_][^\]]*\]", "", head)  # no place was left unfilled
