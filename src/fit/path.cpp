@@ -299,7 +299,7 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
 }
 
 template <class Real>
-Path<Real> find_radius(Dataset<Real> rows, const Specification& specification, const PathOptions& options,
+Path<Real> find_radius(Dataset<Real> data, const Specification& specification, const PathOptions& options,
                        const PathObserver& observer, const std::function<void(const Problem<Real>&)>& begun) {
     options.verify(specification);
     specification.verify();
@@ -316,11 +316,11 @@ Path<Real> find_radius(Dataset<Real> rows, const Specification& specification, c
     Trial<Real> whole;
     std::vector<Trial<Real>> folds;
     if (path.folds > 0) {
-        whole.problem = prepare<Real>(rows, specification);
-        folds = make_folds(rows, whole.problem, specification, path.folds);
-        rows = {};
+        whole.problem = prepare<Real>(data, specification);
+        folds = make_folds(data, whole.problem, specification, path.folds);
+        data = {};
     } else {
-        whole.problem = prepare<Real>(std::move(rows), specification);
+        whole.problem = prepare<Real>(std::move(data), specification);
     }
     if (begun) begun(whole.problem);
     // Set aside for the path, so that its fits do not look at them.
