@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -89,3 +91,28 @@ def test_methods_that_do_not_work_are_left_out_or_told(data):
         alfcg.compare(wide, data.target, seeds=0)
     with pytest.raises(ValueError, match="no-such"):
         alfcg.compare(wide, data.target, methods="no-such")
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import numpy as np, alfcg
+rng = np.random.default_rng(0)
+X = rng.standard_normal((20000, 100)); y = (X[:, 0] + rng.standard_normal(20000) > 0).astype(int)
+seen = []
+def look(*now):  # the signal comes once something has been finished
+    seen.append(now)
+    if len(seen) == 2: threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    if sys.argv[1] == "path":
+        alfcg.path(X, y, radii=np.geomspace(0.01, 1e4, 200), folds=5, callback=look)
+    else:
+        alfcg.compare(X, y, methods="deterministic", seeds=1, max_epochs=1e5, max_seconds=3, callback=look)
+except KeyboardInterrupt as error:
+    print(1 <= len(error.result.table) < 200, "finished" in str(error) or "so far" in str(error))
+"""
+
+
+@pytest.mark.parametrize("what", ["path", "compare"])
+def test_ctrl_c_leaves_what_has_been_finished(what):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, what], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr
