@@ -23,6 +23,28 @@ Array = NDArray[Any]
 FLOATS = [np.float64, np.float32]  # computed with as they are
 
 
+def _learned(found: _core.Fit | _core.Model) -> dict[str, Any]:
+    """What a model says of how it was made."""
+    return {
+        "loss": found.loss,
+        "loss_parameters": dict(found.loss_parameters),
+        "region": found.region,
+        "region_parameters": dict(found.region_parameters),
+        "method": found.method,
+    }
+
+
+def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
+    """A region and its parameters, by the name that it has without p where there is one."""
+    parameters = {name: value for name, value in learned["region_parameters"].items() if value is not None}
+    name = learned["region"]
+    if name == "lp":
+        name = {1: "l1", 2: "l2", np.inf: "linf"}.get(parameters["p"], "lp")
+    if name != "lp":
+        parameters.pop("p", None)
+    return {"region": name, **parameters}
+
+
 class LinearModel(BaseEstimator):  # type: ignore[misc]
     """A linear model with constrained weights."""
 
@@ -126,13 +148,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         self.status_ = fit.status
         self.radius_ = fit.region_parameters.get("radius")
         self.rank_, self.singular_values_ = fit.rank, fit.singular_values
-        self._learned = {
-            "loss": fit.loss,
-            "loss_parameters": dict(fit.loss_parameters),
-            "region": fit.region,
-            "region_parameters": dict(fit.region_parameters),
-            "method": fit.method,
-        }
+        self._learned = _learned(fit)
 
     def _set_weights(self, coef: Array, intercept: Array, normalization: str, divisors: Array) -> None:
         """For features as they come, not as they were normalised. Rows keep their own divisors."""
@@ -211,6 +227,38 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     # Models of the command line.
+
+    @classmethod
+    def from_model(cls, model: _core.Model) -> Any:
+        """A fitted estimator from a model of the command line.
+
+        Parameters
+        ----------
+        model : alfcg.Model
+            As `alfcg.load` gives it.
+
+        Returns
+        -------
+        estimator : object
+            Its answers are those of the model; parameters that the model does not know have their defaults.
+        """
+        learned = _learned(model)
+        given = {"loss": model.loss, **_named_region(learned), **model.composite, **learned["loss_parameters"]}
+        known = cls._get_param_names()
+        estimator = cls(**{name: value for name, value in given.items() if name in known})
+        if model.normalization != "none":
+            estimator.set_params(normalize=model.normalization)
+        estimator._loss_name(0)  # refuses a model of the other task
+        if cls._classifies:
+            estimator.classes_ = np.asarray(model.classes)
+        intercept = model.intercept if len(model.intercept) else np.zeros(len(model.coef))
+        estimator._set_weights(model.coef, intercept, model.normalization, np.asarray(model.divisors))
+        estimator._learned = learned
+        estimator.n_features_in_ = model.coef.shape[1]
+        if model.feature_names:
+            estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+        estimator.radius_ = learned["region_parameters"].get("radius")
+        return estimator
 
     def _alfcg_model(self) -> _core.Model:
         """The model that `alfcg.save` writes."""

@@ -9,10 +9,9 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from alfcg import _core
-from alfcg._base import Array, LinearModel
+from alfcg._base import Array
 
 
 def labels_of(classes: Array) -> list[Any]:
@@ -145,22 +144,6 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return np.asarray(log_softmax(scores, axis=1))
 
-    @classmethod
-    def from_model(cls, model: _core.Model) -> Any:
-        """A fitted estimator from a model of the command line.
-
-        Parameters
-        ----------
-        model : alfcg.Model
-            As `alfcg.load` gives it.
-
-        Returns
-        -------
-        estimator : object
-            Its answers are those of the model; parameters that the model does not know have their defaults.
-        """
-        return adopted(cls, model, np.asarray(model.classes))
-
 
 class Regression(RegressorMixin):  # type: ignore[misc]
     """Of numbers: scores are the answers."""
@@ -195,57 +178,3 @@ class Regression(RegressorMixin):  # type: ignore[misc]
         error = np.average((self._linear(X)[:, 0] - y) ** 2, weights=sample_weight)
         spread = np.average((y - np.average(y, weights=sample_weight)) ** 2, weights=sample_weight)
         return float(1 - error / spread) if spread > 0 else float(error == 0)
-
-    @classmethod
-    def from_model(cls, model: _core.Model) -> Any:
-        """A fitted estimator from a model of the command line.
-
-        Parameters
-        ----------
-        model : alfcg.Model
-            As `alfcg.load` gives it.
-
-        Returns
-        -------
-        estimator : object
-            Its answers are those of the model; parameters that the model does not know have their defaults.
-        """
-        return adopted(cls, model, None)
-
-
-def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
-    """A region and its parameters, by the name that it has without p where there is one."""
-    parameters = {name: value for name, value in learned["region_parameters"].items() if value is not None}
-    name = learned["region"]
-    if name == "lp":
-        name = {1: "l1", 2: "l2", np.inf: "linf"}.get(parameters["p"], "lp")
-    if name != "lp":
-        parameters.pop("p", None)
-    return {"region": name, **parameters}
-
-
-def adopted(cls: type[LinearModel], model: _core.Model, classes: Array | None) -> LinearModel:
-    """An estimator that is fitted to what a model holds."""
-    learned: dict[str, Any] = {
-        "loss": model.loss,
-        "loss_parameters": dict(model.loss_parameters),
-        "region": model.region,
-        "region_parameters": dict(model.region_parameters),
-        "method": model.method,
-    }
-    given = {"loss": model.loss, **_named_region(learned), **model.composite, **learned["loss_parameters"]}
-    known = cls._get_param_names()
-    estimator = cls(**{name: value for name, value in given.items() if name in known})
-    if model.normalization != "none":
-        estimator.set_params(normalize=model.normalization)
-    estimator._loss_name(0)  # refuses a model of the other task
-    if classes is not None:
-        estimator.classes_ = classes
-    estimator._set_weights(model.coef, model.intercept, model.normalization, np.asarray(model.divisors))
-    estimator._learned = learned
-    estimator.n_features_in_ = model.coef.shape[1]
-    if model.feature_names:
-        estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
-    estimator.radius_ = learned["region_parameters"].get("radius")
-    check_is_fitted(estimator)
-    return estimator

@@ -176,6 +176,11 @@ def test_models_go_to_files_and_back(tmp_path) -> None:
         loaded = ConstrainedClassifier.from_model(file)
         np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
 
+    bare = ConstrainedClassifier(radius=5, fit_intercept=False).fit(X, y)
+    alfcg.save(bare, tmp_path / "bare.npz")
+    loaded = ConstrainedClassifier.from_model(alfcg.load(tmp_path / "bare.npz"))
+    np.testing.assert_array_equal(loaded.decision_function(X), bare.decision_function(X))
+
     X, y = load_diabetes(return_X_y=True)
     numbers = ConstrainedRegressor(radius=500, loss="huber", threshold=20).fit(X, y)
     alfcg.save(numbers, tmp_path / "numbers.npz")
