@@ -33,14 +33,16 @@ ROOM = 1 << 26  # bytes of fits that a fold keeps at a time
 
 @dataclass
 class Fold:
-    """Rows to train on, and rows to judge by."""
+    """Rows to train on, and rows to judge by. They are copied when their turn comes: not all folds at once."""
 
     view: LinearModel  # takes each fit in turn, to be judged
-    X: Any
+    X: Any  # all rows, and what belongs to them
     y: Array
+    codes: Array
     sample_weight: Array | None
+    train: Array  # which of them
+    test: Array
     scorer: Callable[..., float] | None  # None: the usual one
-    unseen: tuple[Any, Array]  # X and y
     told: dict[str, Any]  # to the scorer
     start: Array | None = None
     scores: list[float] = field(default_factory=list)
@@ -49,25 +51,29 @@ class Fold:
 
     def advance(self, radii: Array, settings: dict[str, Any]) -> None:
         """On to these radii, from where the last ones ended."""
+        rows, unseen = self.seen(), (self.X[self.test], self.y[self.test])
         kept = max(1, ROOM // (2 * self.view._outputs() * self.X.shape[1] * 8))
         for first in range(0, len(radii), kept):
-            fits = _core.fit_path(
-                self.X, self.y, list(map(float, radii[first : first + kept])), sample_weight=self.sample_weight,
-                start=self.start, history="none", **settings,
-            )  # fmt: skip
+            some = [float(radius) for radius in radii[first : first + kept]]
+            fits = _core.fit_path(radii=some, start=self.start, history="none", **rows, **settings)
             for fit in fits:
                 raise_if_interrupted(fit)
-                self.scores.append(self.judge(fit))
+                self.scores.append(self.judge(fit, *unseen))
                 self.objectives.append(fit.objective)
                 if fit.status.startswith("max-"):
                     self.open_gaps.append(fit.gap)
             self.start = fits[-1].coef
 
-    def judge(self, fit: _core.Fit) -> float:
+    def seen(self) -> dict[str, Any]:
+        """The rows to train on, as keywords of a fit."""
+        weight = None if self.sample_weight is None else self.sample_weight[self.train]
+        return {"X": self.X[self.train], "y": self.codes[self.train], "sample_weight": weight}
+
+    def judge(self, fit: _core.Fit, X: Any, y: Array) -> float:
         self.view._adopt(fit)
         if self.scorer is None:
-            return float(self.view._usual_score(*self.unseen, **self.told))
-        return float(self.scorer(self.view, *self.unseen, **self.told))
+            return float(self.view._usual_score(X, y, **self.told))
+        return float(self.scorer(self.view, X, y, **self.told))
 
     def forget(self) -> None:
         """Back to zero, before another path."""
@@ -294,10 +300,8 @@ class CrossValidated(LinearModel):
         view = copy.copy(self)
         view.__dict__.pop("feature_names_in_", None)  # it is judged by arrays
         own = {name: value[test] if len(value) == len(y) else value for name, value in score.items()}
-        return Fold(
-            view, X[train], codes[train], None if weights is None else weights[train],
-            None if self.scoring is None else self._scorer(), (X[test], y[test]), own,
-        )  # fmt: skip
+        scorer = None if self.scoring is None else self._scorer()
+        return Fold(view, X, y, codes, weights, train, test, scorer, own)
 
     def _grid(self, crew: Crew, X: Any, codes: Array, weights: Array | None, settings: dict[str, Any]) -> Array:
         """The radii, increasing."""
@@ -332,7 +336,7 @@ class CrossValidated(LinearModel):
         coefs, intercepts, fits = [], [], []
         for fold in folds:
             own = settings | {"region_parameters": self._region_parameters(radius), "start": fold.start}
-            fits.append(_core.fit(fold.X, fold.y, sample_weight=fold.sample_weight, **own))
+            fits.append(_core.fit(**fold.seen(), **own))
             raise_if_interrupted(fits[-1])
             fold.view._adopt(fits[-1])
             coefs.append(fold.view.coef_)

@@ -32,6 +32,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
     """Of classes: scores are compared, and where the loss is a likelihood turned into probabilities."""
 
     _classifies = True
+    _given_classes: Array  # of y, learned or not
 
     def _encoded(self, y: Array, sample_weight: Array | None) -> tuple[Array, Array]:
         """The classes, and each row's position in them."""
@@ -48,6 +49,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
     def _task(self, y: Array, sample_weight: Array | None) -> tuple[Array, dict[str, Any]]:
         """y and keywords for the library."""
         self.classes_, codes = self._encoded(y, sample_weight)
+        self._given_classes = self.classes_
         weight = self.class_weight
         if isinstance(weight, dict):
             missing = [label for label in weight if label not in self.classes_]
@@ -65,7 +67,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
 
     def _adopt(self, fit: _core.Fit) -> None:
         super()._adopt(fit)
-        self.classes_ = self.classes_[fit.class_codes]  # those without a row that counts are unknown
+        self.classes_ = self._given_classes[fit.class_codes]  # those without a row that counts are unknown
 
     def decision_function(self, X: Any) -> Array:
         """Scores: how strongly rows speak for the second of two classes, or for each of more.
