@@ -147,8 +147,8 @@ class FiniteSum:
     n : int
         Number of rows.
     function : callable
-        ``function(rows, x)`` returns the mean value over the rows listed (an int64 array; a row may come up twice) and its
-        gradient.
+        ``function(rows, x)`` returns the mean value over the rows listed (an int64 array; a row may come up twice) and
+        its gradient.
 
     Examples
     --------
@@ -192,8 +192,8 @@ def solve(
     region : Region, CustomRegion or str
         `l1_ball(radius)` and the like, an oracle of one's own, or the name of a region with its default radius.
     x0 : array, optional
-        Where to start: a point of the region, a vector or a matrix. Its precision (float32, else float64) is that of the
-        run. None: the origin, or where the region says; `shape` is needed then.
+        Where to start: a point of the region, a vector or a matrix. Its precision (float32, else float64) is that of
+        the run. None: the origin, or where the region says; `shape` is needed then.
     shape : int or tuple of int, optional
         The shape of x where there is no `x0`.
     method : str

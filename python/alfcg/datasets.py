@@ -43,7 +43,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         kind = "" if isinstance(self.data, np.ndarray) else f", {self.data.nnz} non-zeros"
-        return f"<alfcg.datasets.Dataset: {self.data.shape[0]} rows, {self.data.shape[1]} features{kind}, {self.data.dtype}>"
+        rows, features = self.data.shape
+        return f"<alfcg.datasets.Dataset: {rows} rows, {features} features{kind}, {self.data.dtype}>"
 
 
 def load(
@@ -114,8 +115,9 @@ def load(
         raise FileNotFoundError(f"{name!r} is neither a file nor a built-in set (randn-N-d, mnist-N-d)")
     found = _core.read(
         name, _is_double(dtype), format=format, labels=os.fspath(labels or ""),
-        label_column="" if label_column is None else str(label_column), drop=drop or "", weights=os.fspath(weights or ""),
-        missing=missing or "", categories=categories, scale=scale, rows=rows or 0, features=features or 0,
+        label_column="" if label_column is None else str(label_column), drop=drop or "",
+        weights=os.fspath(weights or ""), missing=missing or "", categories=categories, scale=scale, rows=rows or 0,
+        features=features or 0,
         labels_required=labels_required, classes=classes, seed=seed, folder=os.fspath(folder or ""), threads=threads,
     )  # fmt: skip
     return _dataset(found)
