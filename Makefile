@@ -3,22 +3,24 @@
 #   make              build/alfcg
 #   make demo         build it and run the embedded example
 #   make test         build and run all tests
+#   make python       a wheel of the Python package into dist/; PYTHON="python3.11 python3.12" for others than python3
 #   make bench        measure against the peers (docs/performance.md); QUICK=1: under two minutes
 #   make calibration  measure rho = auto against a grid of rho and other methods; may be interrupted
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
 #   make format lint  lay out the sources; check layout and clang-tidy
-#   make clean        remove build/
+#   make clean        remove build/ and dist/
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SETUP   ?= tools/setup
+PYTHON  ?= python3
 
-SOURCES  = $(shell find include src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
-.PHONY: all demo test bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
+.PHONY: all demo test python bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
 .DEFAULT_GOAL := all
 
 all: build/build.ninja
@@ -39,6 +41,10 @@ build/asan/build.ninja build/debug/build.ninja build/tsan/build.ninja: build/%/b
 test: setup-test build/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
+
+python: build/build.ninja
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg
+	@tools/python wheel $(PYTHON)
 
 asan tsan: %: build/%/build.ninja
 	@cmake --build --preset $@ --parallel $(JOBS)
@@ -67,7 +73,7 @@ lint: setup-lint build/debug/build.ninja
 		--extra-arg=-Wno-unknown-warning-option
 
 clean:
-	@rm -rf build
+	@rm -rf build dist
 
 setup-test setup-bench setup-lint: setup-%:
 	@$(SETUP) $*

@@ -57,14 +57,16 @@ struct Source {
 
 std::vector<Source> sources() {
     std::vector<Source> all;
-    for (const fs::path& base : {root / "src", root / "include" / "alfcg"})
+    for (const fs::path& base : {root / "src", root / "include" / "alfcg", root / "python" / "src"})
         for (const auto& entry : fs::recursive_directory_iterator(base)) {
             const fs::path& path = entry.path();
             if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
             const fs::path inside = fs::relative(path, base);
-            if (!inside.has_parent_path()) continue;  // alfcg.hpp, which includes everything
+            const bool python = base == root / "python" / "src";  // a room without folders
+            if (!python && !inside.has_parent_path()) continue;   // alfcg.hpp, which includes everything
             const std::string text = text_of(path);
-            all.push_back({path, inside.begin()->string(), base != root / "src",
+            all.push_back({path, python ? "python" : inside.begin()->string(),
+                           base == root / "include" / "alfcg",
                            matches(text, std::regex(R"re(#include "([^"]+)")re")),
                            matches(text, std::regex("#include <([^>]+)>"))});
         }

@@ -1,4 +1,5 @@
-"""The peers of the `optimum` case: a process each, which lives from problem to problem, as some compile for long."""
+"""The peers of the `optimum` case, and others: a process each, which lives from problem to problem, as some compile for
+long."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class TooLong(Exception):
 
 
 class Peers:
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, module: str = "optimum_fits") -> None:
+        self.context, self.module = context, module
         self.workers: dict[str, tuple[Worker, ExitStack]] = {}
         self.loaded: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}  # by peer: what, and the facts about it
         self.warm: set[tuple[str, str]] = set()  # peer and loss
@@ -46,7 +47,7 @@ class Peers:
     def ask(self, who: str, question: dict[str, Any], limit: float) -> dict[str, Any]:
         if who not in self.workers:
             stack = ExitStack()
-            worker = self.context.peer("optimum_fits", who=who)
+            worker = self.context.peer(self.module, who=who)
             self.workers[who] = stack.enter_context(worker), stack
         worker = self.workers[who][0]
         late = threading.Event()

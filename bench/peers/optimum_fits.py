@@ -112,9 +112,13 @@ class Peer:
     def __init__(self, who: str) -> None:
         self.by_columns = who in BY_COLUMNS
 
+    def rows_of(self, source: dict[str, Any]) -> tuple[Any, Array]:
+        """Those to fit to."""
+        return load_set(source)
+
     def load(self, source: dict[str, Any]) -> Facts:
         self.features, self.labels = None, None  # before the next ones need the room
-        features, labels = load_set(source)
+        features, labels = self.rows_of(source)
         if self.by_columns:
             features = features.tocsc() if issparse(features) else np.asfortranarray(features)
         if source["loss"] == "squared":

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "report/json_text.hpp"
 
 namespace alfcg::cli {
 
@@ -36,11 +37,6 @@ void check_precision(const std::string& precision);
 void check_silence(bool silent, bool json);
 /// A message of the library, which names quantities in backticks, in the words of the command line: `rows` is --rows here.
 std::string with_options(const std::string& message);
-/// JSON on one line, or indented; bytes that are no UTF-8 (a file's name may have them) are replaced, not refused.
-template <class Json>
-std::string json_text(const Json& json, int indent = -1) {
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 /// Throws Error when a folder of this name cannot be made or is something else.
 void check_folder(const std::string& path);
 

@@ -19,6 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/path_pictures.hpp"
 #include "cli/radius_table.hpp"
+#include "report/compare_methods.hpp"
 #include "report/page.hpp"
 
 namespace alfcg::cli {

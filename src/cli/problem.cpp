@@ -6,6 +6,7 @@
 #include "alfcg/core/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "report/compare_methods.hpp"
 
 namespace alfcg::cli {
 
@@ -160,15 +161,6 @@ void print_notes(const std::vector<std::string>& notes) {
 }
 
 template <class Real>
-std::string describe_features(const Features<Real>& features) {
-    std::string text = fmt::format("{} rows, {} features", rows(features), cols(features));
-    if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) {
-        text += fmt::format(", {} non-zeros", sparse->nonzeros());
-    }
-    return text;
-}
-
-template <class Real>
 std::string describe_problem(const std::string& source, const Problem<Real>& problem) {
     const Dataset<Real>& training = problem.training;
     const std::string classes =
@@ -185,8 +177,6 @@ std::string describe_problem(const std::string& source, const Problem<Real>& pro
                               problem.intercept ? ", with an intercept" : "");
 }
 
-template std::string describe_features(const Features<float>&);
-template std::string describe_features(const Features<double>&);
 template std::string describe_problem(const std::string&, const Problem<float>&);
 template std::string describe_problem(const std::string&, const Problem<double>&);
 

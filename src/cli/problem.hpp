@@ -55,10 +55,6 @@ std::vector<std::string> normalization_names();
 /// Lines for stderr, "alfcg: note: ..." each.
 void print_notes(const std::vector<std::string>& notes);
 
-/// "15935 rows, 62061 features, 1272569 non-zeros" and the like.
-template <class Real>
-std::string describe_features(const Features<Real>& features);
-
 /// The first lines of the output, before anything is fitted: which data, and what was concluded from them.
 template <class Real>
 std::string describe_problem(const std::string& source, const Problem<Real>& problem);

@@ -329,6 +329,14 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
                        const PathObserver& observer, const std::function<void(const Problem<Real>&)>& begun) {
     options.verify(specification);
     specification.verify();
+    return find_radius<Real>(load<Real>(data, specification), specification, options, observer, begun);
+}
+
+template <class Real>
+Path<Real> find_radius(Dataset<Real> data, const Specification& specification, const PathOptions& options,
+                       const PathObserver& observer, const std::function<void(const Problem<Real>&)>& begun) {
+    options.verify(specification);
+    specification.verify();
     // None that is longer than the last one may be.
     Options along = specification.options;
     along.tolerance = options.tolerance;
@@ -341,14 +349,12 @@ Path<Real> find_radius(const Data& data, const Specification& specification, con
     path.folds = specification.hold_out > 0 ? 0 : options.folds > 0 ? options.folds : usual_folds;
     Trial<Real> whole;
     std::vector<Trial<Real>> folds;
-    {
-        Dataset<Real> rows = load<Real>(data, specification);
-        if (path.folds > 0) {
-            whole.problem = prepare<Real>(rows, specification);
-            folds = make_folds(rows, whole.problem, specification, path.folds);
-        } else {
-            whole.problem = prepare<Real>(std::move(rows), specification);
-        }
+    if (path.folds > 0) {
+        whole.problem = prepare<Real>(data, specification);
+        folds = make_folds(data, whole.problem, specification, path.folds);
+        data = {};
+    } else {
+        whole.problem = prepare<Real>(std::move(data), specification);
     }
     if (begun) begun(whole.problem);
     // Set aside for the path, so that its fits do not look at them.
@@ -412,5 +418,9 @@ template Path<float> find_radius(const Data&, const Specification&, const PathOp
                                  const std::function<void(const Problem<float>&)>&);
 template Path<double> find_radius(const Data&, const Specification&, const PathOptions&, const PathObserver&,
                                   const std::function<void(const Problem<double>&)>&);
+template Path<float> find_radius(Dataset<float>, const Specification&, const PathOptions&,
+                                 const PathObserver&, const std::function<void(const Problem<float>&)>&);
+template Path<double> find_radius(Dataset<double>, const Specification&, const PathOptions&,
+                                  const PathObserver&, const std::function<void(const Problem<double>&)>&);
 
 }  // namespace alfcg

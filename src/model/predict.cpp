@@ -168,6 +168,29 @@ void score(const Model<Real>& model, const Labels& labels, Predictions& predicti
     }
 }
 
+// Calls see(row, scores) for one row after the other, scores with the intercept.
+template <class Real, class See>
+void for_each_score(const Model<Real>& model, const Dataset<Real>& data, int threads, See see) {
+    const ScaledScores<Real> scaled_scores(model, fitting_features(model, data), threads);
+    const Index count = rows(data.features);
+    const Index outputs = model.weights.rows();
+    const Index block = std::clamp<Index>(scores_per_block / outputs, 1, std::max<Index>(count, 1));
+    AlignedVector<Real> found(static_cast<std::size_t>(block * outputs));
+    std::vector<double> row(static_cast<std::size_t>(outputs));
+    for (Index first = 0; first < count; first += block) {
+        const Index last = std::min(first + block, count);
+        scaled_scores(first, last, found.data());
+        for (Index i = first; i < last; ++i) {
+            std::copy_n(found.data() + (i - first) * outputs, outputs, row.begin());
+            for (std::size_t l = 0; l < model.intercept.size(); ++l) row[l] += model.intercept[l];
+            if (std::any_of(row.begin(), row.end(), [](double z) { return std::isnan(z); }))
+                throw Error(data.name + ": row " + std::to_string(i + 1) +
+                            ": the score is not a number; the features are too large for this precision");
+            see(i, row);
+        }
+    }
+}
+
 }  // namespace
 
 template <class Real>
@@ -181,10 +204,17 @@ ReadOptions options_for(const Model<Real>& model, ReadOptions options) {
 }
 
 template <class Real>
+Matrix<double> scores(const Model<Real>& model, const Dataset<Real>& data, int threads) {
+    Matrix<double> result(rows(data.features), model.weights.rows());
+    for_each_score(model, data, threads, [&](Index i, const std::vector<double>& row) {
+        std::copy(row.begin(), row.end(), &result(i, 0));
+    });
+    return result;
+}
+
+template <class Real>
 Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads) {
-    const ScaledScores<Real> scaled_scores(model, fitting_features(model, data), threads);
     const Index count = rows(data.features);
-    const Index outputs = model.weights.rows();
     if (!data.labels.empty() && data.labels.size() != count)
         throw Error(data.name + ": " + std::to_string(data.labels.size()) + " labels for " +
                     std::to_string(count) + " rows");
@@ -196,29 +226,17 @@ Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool pr
         predictions.values.resize(static_cast<std::size_t>(count));
     const bool wants_probabilities = probabilities && classifies;
     if (wants_probabilities) predictions.probabilities = Matrix<double>(count, model.classes.size());
-
-    const Index block = std::clamp<Index>(scores_per_block / outputs, 1, std::max<Index>(count, 1));
-    AlignedVector<Real> scores(static_cast<std::size_t>(block * outputs));
-    std::vector<double> row(static_cast<std::size_t>(outputs));  // one row's, with the intercept
-    for (Index first = 0; first < count; first += block) {
-        const Index last = std::min(first + block, count);
-        scaled_scores(first, last, scores.data());
-        for (Index i = first; i < last; ++i) {
-            const Real* from = scores.data() + (i - first) * outputs;
-            std::copy_n(from, outputs, row.begin());
-            for (std::size_t l = 0; l < model.intercept.size(); ++l) row[l] += model.intercept[l];
-            if (std::any_of(row.begin(), row.end(), [](double z) { return std::isnan(z); }))
-                throw Error(data.name + ": row " + std::to_string(i + 1) +
-                            ": the score is not a number; the features are too large for this precision");
-            answer(model, i, row.data(), wants_probabilities, predictions);
-        }
-    }
+    for_each_score(model, data, threads, [&](Index i, const std::vector<double>& row) {
+        answer(model, i, row.data(), wants_probabilities, predictions);
+    });
     if (!data.labels.empty()) score(model, data.labels, predictions);
     return predictions;
 }
 
 template ReadOptions options_for(const Model<float>&, ReadOptions);
 template ReadOptions options_for(const Model<double>&, ReadOptions);
+template Matrix<double> scores(const Model<float>&, const Dataset<float>&, int);
+template Matrix<double> scores(const Model<double>&, const Dataset<double>&, int);
 template Predictions predict(const Model<float>&, const Dataset<float>&, bool, int);
 template Predictions predict(const Model<double>&, const Dataset<double>&, bool, int);
 

@@ -83,6 +83,11 @@ template <class Real>
 Path<Real> find_radius(const Data& data, const Specification& specification, const PathOptions& options,
                        const PathObserver& observer = {},
                        const std::function<void(const Problem<Real>&)>& begun = {});
+/// The same for data that are at hand.
+template <class Real>
+Path<Real> find_radius(Dataset<Real> data, const Specification& specification, const PathOptions& options,
+                       const PathObserver& observer = {},
+                       const std::function<void(const Problem<Real>&)>& begun = {});
 
 /// The part, from 0 to folds − 1, of every row. Parts differ by at most one row, and so do the rows of each class in them.
 /// `classes`: of every row; empty: there are none.

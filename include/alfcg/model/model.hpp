@@ -71,4 +71,8 @@ struct Predictions {
 template <class Real>
 Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool probabilities, int threads);
 
+/// What the answers are made from: weights times features plus intercept, rows x outputs.
+template <class Real>
+Matrix<double> scores(const Model<Real>& model, const Dataset<Real>& data, int threads);
+
 }  // namespace alfcg

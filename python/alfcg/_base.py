@@ -1,0 +1,291 @@
+"""What the estimators share: from their parameters and data to a fit of the library, and from that to attributes."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from alfcg import _core
+from alfcg._progress import watching
+from alfcg._results import History
+
+Array = NDArray[Any]
+FLOATS = [np.float64, np.float32]  # computed with as they are
+
+
+def _learned(found: _core.Fit | _core.Model) -> dict[str, Any]:
+    """What a model says of how it was made."""
+    return {
+        "loss": found.loss,
+        "loss_parameters": dict(found.loss_parameters),
+        "region": found.region,
+        "region_parameters": dict(found.region_parameters),
+        "method": found.method,
+    }
+
+
+def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
+    """A region and its parameters, by the name that it has without p where there is one."""
+    parameters = {name: value for name, value in learned["region_parameters"].items() if value is not None}
+    name = learned["region"]
+    if name == "lp":
+        name = {1: "l1", 2: "l2", np.inf: "linf"}.get(parameters["p"], "lp")
+    if name != "lp":
+        parameters.pop("p", None)
+    return {"region": name, **parameters}
+
+
+class LinearModel(BaseEstimator):  # type: ignore[misc]
+    """A linear model with constrained weights."""
+
+    _classifies: bool
+    _loss_parameters: tuple[str, ...] = ()  # of `losses`, as parameters of the estimator
+    classes_: Array
+    coef_: Any
+    intercept_: Any
+    history_: History | None
+    _normalization: str
+    _divisors: Array
+    _learned: dict[str, Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # Data.
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, Array, Array | None]:
+        """X and y as the library takes them, without a copy where they are so already."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=not self._classifies, reset=reset
+        )
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if not sample_weight.any():  # older versions of scikit-learn let them pass
+                raise ValueError("Sample weights must contain at least one non-zero number.")
+        return X, y, sample_weight
+
+    # Settings.
+
+    def _seed(self) -> int:
+        """An integer is the command line's --seed; else one is drawn, as elsewhere in scikit-learn."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _loss_name(self, classes: int) -> str:
+        """The loss for so many classes; 0: numbers."""
+        wanted = {"classes", "two-classes"} if self._classifies else {"numbers"}
+        known = [row["name"] for row in _core.losses() if row["target"] in wanted]
+        if self.loss == "auto":
+            return "squared" if not self._classifies else "logistic" if classes <= 2 else "multinomial"
+        if self.loss not in known:
+            raise ValueError(f"loss must be 'auto' or one of {', '.join(map(repr, known))}, not {self.loss!r}")
+        return str(self.loss)
+
+    def _region_parameters(self, radius: Any) -> dict[str, float]:
+        return {name: value for name, value in (("radius", radius), ("p", self.p)) if value is not None}
+
+    def _settings(self, classes: int) -> dict[str, Any]:
+        """Keywords of the library's calls, but for the radius."""
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "loss": self._loss_name(classes),
+            "loss_parameters": {name: getattr(self, name) for name in self._loss_parameters if self._has_loss(name)},
+            "region": None if self.region == "auto" else self.region,
+            "l1": self.l1,
+            "l2": self.l2,
+            "nuclear": self.nuclear,
+            "intercept": bool(self.fit_intercept),
+            "normalize": self.normalize or "none",
+            "method": self.method,
+            "parameters": dict(self.method_params or {}),
+            "max_iterations": self.max_iter,
+            "max_epochs": self.max_epochs,
+            "max_seconds": self.max_seconds,
+            "tolerance": self.tol or 0.0,
+            "seed": self._seed(),
+            "threads": self.n_jobs,
+            "feature_names": None if names is None else [str(name) for name in names],
+        }
+
+    def _has_loss(self, parameter: str) -> bool:
+        """Whether the loss has this parameter."""
+        name = self._loss_name(0)
+        rows = [row for row in _core.losses() if row["name"] == name]
+        return any(parameter == one["name"] for row in rows for one in row["parameters"])
+
+    # Fits.
+
+    def _run(self, X: Any, y: Array, sample_weight: Array | None, more: dict[str, Any], radius: Any) -> _core.Fit:
+        """One fit, or with radius="auto" a path and a fit at its choice; callbacks and a progress bar look on."""
+        settings = self._settings(len(more.get("classes", ()))) | more
+        settings |= {"sample_weight": sample_weight, "region_parameters": self._region_parameters(radius)}
+        with watching(self, settings) as observer:
+            if radius != "auto":
+                return _core.fit(X, y, observer=observer, **settings)
+            settings["region_parameters"].pop("radius")
+            return _core.find_radius(X, y, observer=observer, **settings).fit
+
+    def _adopt(self, fit: _core.Fit) -> None:
+        """Attributes from a fit."""
+        model = fit.model
+        self._set_weights(fit.coef, fit.intercept, model.normalization, np.asarray(model.divisors))
+        self.n_iter_ = fit.iterations
+        self.objective_, self.gap_ = fit.objective, fit.gap
+        self.history_ = History(fit.history)
+        self.status_ = fit.status
+        self.radius_ = fit.region_parameters.get("radius")
+        self.rank_, self.singular_values_ = fit.rank, fit.singular_values
+        self._learned = _learned(fit)
+
+    def _set_weights(self, coef: Array, intercept: Array, normalization: str, divisors: Array) -> None:
+        """For features as they come, not as they were normalised. Rows keep their own divisors."""
+        if divisors.size:
+            coef = (coef / divisors).astype(coef.dtype)
+        self._normalization, self._divisors = normalization, divisors
+        self.coef_ = coef if self._classifies else coef[0]
+        self.intercept_ = np.asarray(intercept) if self._classifies else float(intercept[0])
+
+    def _weights(self) -> Any:
+        """coef_ with a row for every output."""
+        coef = self.coef_
+        return coef if sparse.issparse(coef) else coef.reshape(-1, coef.shape[-1])
+
+    def _start(self, outputs: int, features: int) -> Array | None:
+        """The weights of the last fit, where they are of the same shape."""
+        if getattr(self, "coef_", None) is None or self._weights().shape != (outputs, features):
+            return None
+        coef = self._weights()
+        coef = coef.toarray() if sparse.issparse(coef) else coef
+        return np.ascontiguousarray(coef * self._divisors if self._divisors.size else coef)
+
+    def _warn(self, fit: _core.Fit) -> None:
+        """Says so when a fit ended early by itself."""
+        if fit.status in ("max-iterations", "max-epochs", "max-seconds"):
+            limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}[fit.status]
+            size = max(abs(fit.objective), np.finfo(float).tiny)
+            warnings.warn(
+                f"{fit.method} stopped at {limit}={getattr(self, limit):g} before tol={self.tol:g} was reached: the "
+                f"gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the objective {fit.objective:.6g}. A larger {limit} or "
+                "tol, features of similar scale (normalize='columns') or a smaller radius help.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # Answers.
+
+    def _scores(self, X: Any) -> Array:
+        """Scores, an output a column."""
+        check_is_fitted(self)
+        return self._linear(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False))
+
+    def _linear(self, X: Any) -> Array:
+        """The same of rows that are known to be right."""
+        scores = safe_sparse_dot(X, self._weights().T, dense_output=True)
+        if self._normalization == "rows":
+            norms = row_norms(X)
+            scores = scores / np.where(norms > 0, norms, 1)[:, None]
+        return np.asarray(scores + np.asarray(self.intercept_))
+
+    def sparsify(self) -> Any:
+        """Keep `coef_` as a sparse matrix, which is smaller and quicker where most weights are zero.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        if not sparse.issparse(self.coef_):
+            self.coef_ = sparse.csr_array(self._weights())
+        return self
+
+    def densify(self) -> Any:
+        """Keep `coef_` as an array, as `fit` leaves it.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        if sparse.issparse(self.coef_):
+            coef = self.coef_.toarray()
+            self.coef_ = coef if self._classifies else coef[0]
+        return self
+
+    # Models of the command line.
+
+    @classmethod
+    def from_model(cls, model: _core.Model) -> Any:
+        """A fitted estimator from a model of the command line.
+
+        Parameters
+        ----------
+        model : alfcg.Model
+            As `alfcg.load` gives it.
+
+        Returns
+        -------
+        estimator : object
+            Its answers are those of the model; parameters that the model does not know have their defaults.
+        """
+        learned = _learned(model)
+        given = {"loss": model.loss, **_named_region(learned), **model.composite, **learned["loss_parameters"]}
+        known = cls._get_param_names()
+        estimator = cls(**{name: value for name, value in given.items() if name in known})
+        if model.normalization != "none":
+            estimator.set_params(normalize=model.normalization)
+        estimator._loss_name(0)  # refuses a model of the other task
+        if cls._classifies:
+            estimator.classes_ = np.asarray(model.classes)
+        intercept = model.intercept if len(model.intercept) else np.zeros(len(model.coef))
+        estimator._set_weights(model.coef, intercept, model.normalization, np.asarray(model.divisors))
+        estimator._learned = learned
+        estimator.n_features_in_ = model.coef.shape[1]
+        if model.feature_names:
+            estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+        estimator.radius_ = learned["region_parameters"].get("radius")
+        return estimator
+
+    def _alfcg_model(self) -> _core.Model:
+        """The model that `alfcg.save` writes."""
+        check_is_fitted(self)
+        weights = self._weights()
+        weights = weights.toarray() if sparse.issparse(weights) else weights
+        names = getattr(self, "feature_names_in_", None)
+        return _core.Model(
+            np.ascontiguousarray(weights),
+            np.atleast_1d(self.intercept_),
+            classes=self._labels() if self._classifies else None,
+            feature_names=[] if names is None else [str(name) for name in names],
+            l1=self.l1,
+            l2=self.l2,
+            nuclear=self.nuclear,
+            normalization="rows" if self._normalization == "rows" else "none",  # others are in the weights
+            **self._learned,
+        )
+
+    # Pickles.
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_alfcg_version": _core.version}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Parameters that an older version did not have get their defaults."""
+        known = inspect.signature(type(self).__init__).parameters.values()
+        defaults = {one.name: one.default for one in known if one.default is not inspect.Parameter.empty}
+        later = {"_normalization": "none", "_divisors": np.empty(0)} if "coef_" in state else {}
+        super().__setstate__({**defaults, **later, **state})

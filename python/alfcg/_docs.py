@@ -1,0 +1,151 @@
+"""The parts of the estimators' docstrings, most of which several of them share."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+_REGION = """region : {'auto', 'l1', 'l2', 'linf', 'lp', 'nuclear'}, default='auto'
+        Where the weights have to be: in a ball of this norm. 'l1' makes most of them zero, 'nuclear' gives a matrix of
+        low rank, 'lp' needs `p`. 'auto': nuclear where every class has a row of weights, l1 for a single row."""
+_TERMS = """l1, l2, nuclear : float, default=0
+        Weights of ‖w‖₁, ‖w‖²/2 and the nuclear norm, added to the mean loss on top of the ball."""
+_COMMON = """fit_intercept : bool, default=True
+        Whether scores have a constant, which nothing constrains.
+    {weights}normalize : {{None, 'columns', 'rows', 'spectral'}}, default=None
+        Divide columns by their standard deviations, rows by their norms, or all by the largest singular value, for the
+        fit. `coef_` belongs to the features as they come, except with 'rows'.
+    method : str, default='auto'
+        A name from `alfcg.methods()`. 'auto': what suits the region; over the l1 and nuclear balls alfcg-c, which goes
+        to the optimum and proves it.
+    method_params : dict, default=None
+        Parameters of the method, such as ``{{"batch": 100}}``.
+    max_iter : int, default=None
+        At most so many iterations; None: as many as it takes.
+    max_epochs : float, default=1000
+        At most so many passes over the data; None: as many as it takes.
+    max_seconds : float, default=None
+        At most so much time.
+    tol : float, default=1e-4
+        The fit ends when the gap, which bounds how far the objective is from its optimum, is at most `tol` times the
+        objective, or times what has been won since the start, whichever is more."""
+_END = """random_state : int, RandomState instance or None, default=None
+        For stochastic methods and rows set aside. An integer is the ``--seed`` of the command line.
+    n_jobs : int, default=None
+        Threads. None: OMP_NUM_THREADS if that is set, else all cores that the process may use; -1: all cores.
+    verbose : int, default=0
+        Above 0: a progress bar with the time that is left (of tqdm, if it is there)."""
+_CALLBACKS = """callbacks : callable or list of callables, default=None
+        Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
+        `alfcg.Iteration`); one that returns True ends the fit."""
+_SINGLE = """radius : float or 'auto', default=10.0
+        The size of the ball: how much the model may say. There is no good value for all data: use the estimator with CV
+        at its end, a grid search, or 'auto', which goes along growing radii judged on five folds.
+    p : float, default=None
+        Of region='lp', from 1 to inf."""
+_STOPPING = """warm_start : bool, default=False
+        Whether `fit` begins at the weights of the last fit, if they have the same shape.
+    early_stopping : bool, default=False
+        Set rows aside and end when the score on them gets no better; the best iterate is kept.
+    validation_fraction : float, default=0.1
+        The share of rows set aside.
+    n_iter_no_change : int, default=20
+        Looks at them without a better score before the end. A look comes every epoch, later every sixteenth of the
+        epochs so far."""
+_CLASS_WEIGHT = """class_weight : dict, 'balanced' or None, default=None
+        How much rows of a class count: ``{label: weight}``, or 'balanced' for the same total in every class.
+    """
+_PATH = """radii : int or array-like, default=100
+        The radii to try, or how many. Then the range is found first: radii are doubled, from one that hardly matters to
+        where rows left out fare no better.
+    p : float, default=None
+        Of region='lp', from 1 to inf.
+    cv : int, splitter or iterable, default=None
+        The folds, as elsewhere in scikit-learn; None: five, stratified by class.
+    scoring : str or callable, default=None
+        What makes a radius good, as elsewhere in scikit-learn; None: {score}.
+    pick : {{'best', '1se'}}, default='best'
+        The radius with the best mean score, or the smallest within one standard error of it: a simpler model.
+    refit : bool, default=True
+        Fit on all rows at that radius. False: the mean of the folds' models there.
+    store_coef_path : bool, default=False
+        Keep `coef_path_` and `intercept_path_`, fits on all rows at every radius."""
+_FITTED = """intercept_ : {intercept}
+        The constant of each score.
+    n_iter_ : int
+        Iterations of the fit.
+    objective_ : float
+        The mean loss, with the terms added to it.
+    gap_ : float
+        A proven bound on the distance of `objective_` from the optimum (for convex losses).
+    status_ : str
+        What ended the fit: 'converged', 'precision' (rounding allows no more), 'max-iterations', ...
+    history_ : alfcg.History
+        Objective, gap and more by iteration, epochs and seconds, of iterates where they cost nothing.
+    radius_ : float
+        The radius of the ball.
+    rank_ : int or None
+        The rank of a matrix of weights; None for a vector.
+    singular_values_ : ndarray or None
+        Its singular values, largest first.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had names that are all strings."""
+_CV_FITTED = """radii_ : ndarray of shape (n_radii,)
+        The radii that were tried, increasing.
+    scores_ : ndarray of shape (n_radii, n_folds)
+        Scores on the rows left out.
+    mean_score_ : ndarray of shape (n_radii,)
+        Their means over the folds.
+    best_index_ : int
+        Position of `radius_` in `radii_`.
+    best_score_ : float
+        Its mean score.
+    coef_path_, intercept_path_ : ndarray
+        Weights and constants at every radius, with ``store_coef_path=True``."""
+_INTERCEPT_C = "ndarray of shape (1,) or (n_classes,)"
+_COEF_C = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights; one row where there are two classes.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, in increasing order."""
+_COEF_R = """coef_ : ndarray of shape (n_features,)
+        Weights."""
+_LOSS_C = """loss : {'auto', 'logistic', 'multinomial', 'sigmoid'}, default='auto'
+        'auto': logistic for two classes, multinomial logistic for more. 'sigmoid' (two classes) cares little for
+        outliers, and is not convex."""
+_LOSS_R = """loss : {'squared', 'huber', 'welsch'}, default='squared'
+        Half the square of the error; Huber's, which is linear beyond `threshold`; or Welsch's, which is flat beyond
+        some `width` and not convex.
+    threshold : float, default=1.0
+        Of the Huber loss.
+    width : float, default=1.0
+        Of the Welsch loss."""
+
+
+def documented(cls: Class) -> Class:
+    """Puts the parts where a docstring has their names in brackets: each is written down once."""
+    classifies = "Classifier" in cls.__name__
+    weights = _CLASS_WEIGHT if classifies else ""
+    parts = {
+        "region": _REGION,
+        "radius": _SINGLE,
+        "loss": _LOSS_C if classifies else _LOSS_R,
+        "terms": _TERMS,
+        "common": _COMMON.format(weights=weights),
+        "stopping": _STOPPING,
+        "end": _END,
+        "callbacks": _CALLBACKS,
+        "path": _PATH.format(score="accuracy" if classifies else "R²"),
+        "coef": _COEF_C if classifies else _COEF_R,
+        "fitted": _FITTED.format(intercept=_INTERCEPT_C if classifies else "float"),
+        "cv_fitted": _CV_FITTED,
+    }
+    text = inspect.cleandoc(cls.__doc__ or "")  # none with python -OO; from 3.13 on it is clean already
+    for name, part in parts.items():
+        text = text.replace(f"[{name}]", re.sub("^    ", "", part, flags=re.MULTILINE))
+    cls.__doc__ = text
+    return cls

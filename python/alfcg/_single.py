@@ -1,0 +1,130 @@
+"""A fit at one radius, of all rows at once or of a stream of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from alfcg import _core
+from alfcg._base import Array, LinearModel
+from alfcg._results import raise_if_interrupted
+from alfcg._streaming import Stream, steps_of
+
+
+class Constrained(LinearModel):
+    """A fit at one radius."""
+
+    _stream: Stream | None
+    _rows_seen: int
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the model.
+
+        Ctrl-C ends the fit after the iteration at hand: the estimator is then fitted to the last iterate, and
+        KeyboardInterrupt is raised.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows. C-ordered arrays and CSR matrices of float32 or float64 are used where they are, memory maps and
+            read-only arrays too; others are converted once. The fit is done in the precision of X.
+        y : array-like of shape (n_samples,)
+            What belongs to them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts, at least 0; None: all alike.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X, y, sample_weight = self._checked(X, y, sample_weight)
+        before = getattr(self, "classes_", None)
+        y, more = self._task(y, sample_weight)
+        if self.warm_start and (before is None or np.array_equal(before, self.classes_)):
+            more["start"] = self._start(self._outputs(), X.shape[1])
+        if self.early_stopping:
+            more |= {"hold_out": self.validation_fraction, "patience": self.n_iter_no_change}
+        fit = self._run(X, y, sample_weight, more, self.radius)
+        self._adopt(fit)
+        self._stream, self._rows_seen = None, X.shape[0]
+        raise_if_interrupted(fit)
+        self._warn(fit)
+        return self
+
+    def _begin_stream(self, features: int, dtype: Any) -> Stream:
+        """From zero, or from the last fit, whose rows count as a stream that has passed."""
+        if self.radius == "auto":
+            raise ValueError("partial_fit needs a radius; radius='auto' looks for one in all the rows")
+        if self.normalize not in (None, "none"):
+            raise ValueError(f"partial_fit cannot normalize: {self.normalize!r} needs all the rows")
+        settings = self._settings(len(getattr(self, "classes_", ())))
+        outputs = self._outputs()
+        region = settings["region"] or ("nuclear" if outputs > 1 else "l1")
+        start = self._start(outputs, features)
+        defaults = {row["name"]: row["parameters"] for row in _core.losses()}[settings["loss"]]
+        stream = Stream(
+            loss=settings["loss"],
+            loss_parameters={one["name"]: one["default"] for one in defaults} | settings["loss_parameters"],
+            region={
+                "region": region,
+                "region_parameters": self._region_parameters(self.radius),
+                **{term: settings[term] for term in ("l1", "l2", "nuclear")},
+            },
+            weights=np.zeros((outputs, features), dtype) if start is None else np.array(start, dtype),
+            intercept=np.zeros(outputs) if start is None else np.array(self.intercept_, np.float64, ndmin=1),
+            moves_intercept=settings["intercept"],
+            gradient=np.zeros((outputs, features), dtype),
+        )
+        if start is not None:
+            stream.steps = steps_of(getattr(self, "_rows_seen", 0))
+        self._learned = {
+            "loss": stream.loss,
+            "loss_parameters": stream.loss_parameters,
+            "region": region,
+            "region_parameters": self._region_parameters(self.radius),
+            "method": "onesample-storm",
+        }
+        return stream
+
+    def _pass_over(self, X: Any, y: Array, sample_weight: Array | None) -> Any:
+        stream = getattr(self, "_stream", None)
+        if stream is None:
+            stream = self._stream = self._begin_stream(X.shape[1], X.dtype)
+            self.n_iter_ = 0
+        before = stream.steps
+        stream.take(X, y, sample_weight)
+        self._set_weights(stream.weights, stream.intercept, "none", np.empty(0))
+        self.n_iter_ += stream.steps - before
+        self.radius_, self.status_ = self.radius, "stream"
+        self.objective_ = self.gap_ = np.nan  # nobody knows what the rows that passed would say now
+        self.rank_ = self.singular_values_ = self.history_ = None
+        return self
+
+    def _take_numbers(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        X, y, sample_weight = self._checked(X, y, sample_weight, reset=not hasattr(self, "coef_"))
+        return self._pass_over(X, np.asarray(y, dtype=np.float64), sample_weight)
+
+    def _take_classes(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        X, y, sample_weight = self._checked(X, y, sample_weight, reset=first)
+        if classes is not None:
+            classes = np.unique(classes)
+            if not first and not np.array_equal(classes, self.classes_):
+                raise ValueError(f"classes={classes} is not the same as on the last call, {self.classes_}")
+            if len(classes) < 2:
+                raise ValueError(f"classes must be at least 2 classes, not {classes}")
+            self.classes_ = classes
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has labels that are not in classes: {unknown}")
+        codes = np.searchsorted(self.classes_, y)
+        if self.class_weight is not None:
+            if not isinstance(self.class_weight, dict):
+                raise ValueError(f"class_weight={self.class_weight!r} needs all the rows: give partial_fit a dict")
+            factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()])[codes]
+            sample_weight = factors if sample_weight is None else factors * sample_weight
+        return self._pass_over(X, codes, sample_weight)

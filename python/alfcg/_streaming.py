@@ -1,0 +1,88 @@
+"""Streams: conditional gradient steps along an estimate of the gradient that remembers all batches so far.
+
+A batch B moves the estimate, g <- grad_B f(x) + (1 - a) (g - grad_B f(x')), where x' is the point before and
+a = (t+1)^(-2/3): STORM, as in the method onesample-storm of the table, with its state kept from call to call. x goes
+2/(t+2) of the way to the oracle's answer for g: it never leaves the region, and there is no rate to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from alfcg import _core
+from alfcg._base import Array
+
+BATCH = 16  # rows a step: with fewer steps the ball is not found, and an oracle has to be asked in each
+POWER = 2 / 3
+
+# How much the derivative of a loss can change with a score, for steps of the intercept.
+CURVATURE = {"logistic": 0.25, "multinomial": 0.5, "sigmoid": 0.1}
+
+
+def steps_of(rows: int) -> int:
+    return -(-rows // BATCH)
+
+
+def slopes(loss: str, scores: Array, y: Array, parameters: dict[str, float]) -> Array:
+    """The derivative of each row's loss by its scores; y holds codes of classes, or numbers."""
+    if loss == "multinomial":
+        found = softmax(scores, axis=1)
+        found[np.arange(len(y)), y] -= 1
+        return np.asarray(found)
+    if loss in ("logistic", "sigmoid"):
+        sign = (2 * y - 1)[:, None]
+        wrong = expit(-sign * scores)
+        return np.asarray(-sign * wrong * ((1 - wrong) if loss == "sigmoid" else 1))
+    error = scores - y[:, None]
+    if loss == "huber":
+        return np.asarray(np.clip(error, -parameters["threshold"], parameters["threshold"]))
+    if loss == "welsch":
+        return np.asarray(error * np.exp(-((error / parameters["width"]) ** 2)))
+    return np.asarray(error)
+
+
+@dataclass
+class Stream:
+    """Where a stream is: its point and what it remembers of the gradients."""
+
+    loss: str
+    loss_parameters: dict[str, float]
+    region: dict[str, Any]  # keywords of the oracle
+    weights: Array
+    intercept: Array
+    moves_intercept: bool
+    gradient: Array
+    before: tuple[Array, Array] | None = None  # the point of the step before: weights and intercept
+    steps: int = 0
+
+    def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
+        """One pass over rows, in their order."""
+        for first in range(0, X.shape[0], BATCH):
+            rows = slice(first, first + BATCH)
+            share = np.ones(len(y[rows])) if sample_weight is None else sample_weight[rows]
+            if share.sum() > 0:
+                self._step(X[rows], y[rows], share / share.sum())
+
+    def _step(self, X: Any, y: Array, share: Array) -> None:
+        slope, gradient = self._gradient(X, y, share, self.weights, self.intercept)
+        new = (self.steps + 1.0) ** -POWER
+        if self.before is not None:
+            self.gradient -= self._gradient(X, y, share, *self.before)[1]
+            gradient += (1 - new) * self.gradient
+        self.gradient = gradient
+        vertex = _core.oracle(self.gradient, **self.region)
+        self.before = self.weights, self.intercept
+        self.weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
+        if self.moves_intercept:
+            self.intercept = self.intercept - new * slope / CURVATURE.get(self.loss, 1.0)
+        self.steps += 1
+
+    def _gradient(self, X: Any, y: Array, share: Array, weights: Array, intercept: Array) -> tuple[Array, Array]:
+        """The derivatives of a batch's mean loss by intercept and weights."""
+        scores = np.asarray(X @ weights.T, dtype=np.float64) + intercept
+        slope = slopes(self.loss, scores, y, self.loss_parameters) * share[:, None]
+        return slope.sum(axis=0), np.asarray((X.T @ slope.astype(X.dtype)).T)

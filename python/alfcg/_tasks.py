@@ -1,0 +1,182 @@
+"""The two tasks, classification and regression: how y is read, and what is made of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+
+from alfcg import _core
+from alfcg._base import Array
+
+
+def labels_of(classes: Array) -> list[Any]:
+    """Labels as models keep them: numbers or texts."""
+    if classes.dtype.kind in "biuf":
+        return [float(label) for label in classes]
+    return [str(label) for label in classes]
+
+
+def _has_probabilities(self: Any) -> bool:
+    name = getattr(self, "_learned", {"loss": self.loss})["loss"]
+    if name not in ("auto", "logistic", "multinomial"):
+        raise AttributeError(f"the {name} loss has no probabilities")
+    return True
+
+
+class Classification(ClassifierMixin):  # type: ignore[misc]
+    """Of classes: scores are compared, and where the loss is a likelihood turned into probabilities."""
+
+    _classifies = True
+    _given_classes: Array  # of y, learned or not
+
+    def _encoded(self, y: Array, sample_weight: Array | None) -> tuple[Array, Array]:
+        """The classes, and each row's position in them."""
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        present = classes if sample_weight is None else classes[np.unique(codes[sample_weight > 0])]
+        if len(present) < 2:
+            raise ValueError(
+                f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                f"{present[0]!r}"
+            )
+        return classes, codes
+
+    def _task(self, y: Array, sample_weight: Array | None) -> tuple[Array, dict[str, Any]]:
+        """y and keywords for the library."""
+        self.classes_, codes = self._encoded(y, sample_weight)
+        self._given_classes = self.classes_
+        weight = self.class_weight
+        if isinstance(weight, dict):
+            missing = [label for label in weight if label not in self.classes_]
+            if missing:
+                raise ValueError(f"class_weight has keys that are no classes: {missing}; classes are {self.classes_}")
+            names = dict(zip(self.classes_.tolist(), self._labels(), strict=True))
+            weight = {names[np.asarray(label).item()]: float(value) for label, value in weight.items()}
+        return codes, {"classes": self._labels(), "class_weight": weight}
+
+    def _labels(self) -> list[Any]:
+        return labels_of(self.classes_)
+
+    def _outputs(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _adopt(self, fit: _core.Fit) -> None:
+        super()._adopt(fit)
+        self.classes_ = self._given_classes[fit.class_codes]  # those without a row that counts are unknown
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores: how strongly rows speak for the second of two classes, or for each of more.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One number a row where there are two classes: above zero, it is the second.
+        """
+        scores = self._scores(X)
+        return np.asarray(scores[:, 0] if scores.shape[1] == 1 else scores)
+
+    def predict(self, X: Any) -> Array:
+        """The most likely class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Labels as they were in y.
+        """
+        return self._decided(self._scores(X))
+
+    def _decided(self, scores: Array) -> Array:
+        codes = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def _usual_score(self, X: Any, y: Array, sample_weight: Array | None = None) -> float:
+        """Accuracy. Scikit-learn's own takes longer than a fit of few rows."""
+        return float(np.average(self._decided(self._linear(X)) == y, weights=sample_weight))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator,unused-ignore]
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes, by the logistic and multinomial losses.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`; rows sum to one.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator,unused-ignore]
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of the probabilities, exact also where these are too small for a number.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return np.asarray(log_softmax(scores, axis=1))
+
+
+class Regression(RegressorMixin):  # type: ignore[misc]
+    """Of numbers: scores are the answers."""
+
+    _classifies = False
+
+    def _task(self, y: Array, sample_weight: Array | None) -> tuple[Array, dict[str, Any]]:
+        return np.asarray(y, dtype=np.float64), {}
+
+    def _outputs(self) -> int:
+        return 1
+
+    def predict(self, X: Any) -> Array:
+        """The number that belongs to each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        return np.asarray(self._scores(X)[:, 0])
+
+    def _usual_score(self, X: Any, y: Array, sample_weight: Array | None = None) -> float:
+        """R²: the share of the squares that is explained."""
+        if len(y) < 2:
+            return np.nan
+        error = np.average((self._linear(X)[:, 0] - y) ** 2, weights=sample_weight)
+        spread = np.average((y - np.average(y, weights=sample_weight)) ** 2, weights=sample_weight)
+        return float(1 - error / spread) if spread > 0 else float(error == 0)
