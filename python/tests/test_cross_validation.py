@@ -181,5 +181,5 @@ def test_a_score_that_stands_still_at_first_does_not_end_the_range() -> None:
     y = 1.5 * X[:, 0] + X[:, 1:6].sum(axis=1) / 2 > 0
     model = ConstrainedClassifierCV(radii=20).fit(X, y)
     alone = (y == (X[:, 0] > 0)).mean()
-    assert model.mean_score_[3] == pytest.approx(model.mean_score_[6])
+    assert np.isclose(model.mean_score_, alone).sum() >= 5
     assert alone < 0.95 < model.best_score_
