@@ -57,7 +57,7 @@ CLASSIFIERS = (
     "ConstrainedClassifierCV, l1", "LogisticRegressionCV, l1", "SGDClassifier, l1", "ConstrainedClassifierCV, l2",
     "LogisticRegressionCV, l2",
 )  # fmt: skip
-REGRESSIONS = ("ConstrainedRegressorCV", "LassoCV", "celer LassoCV")
+REGRESSIONS = ("ConstrainedRegressorCV", "LassoCV")  # celer's does not run with this scikit-learn
 WHOLE = {
     "a9a": ("logistic", CLASSIFIERS),
     "mushrooms": ("logistic", CLASSIFIERS),

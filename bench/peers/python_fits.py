@@ -49,12 +49,6 @@ def _lasso_cv() -> Any:
     return LassoCV(cv=FOLDS, n_jobs=JOBS)
 
 
-def _celer_cv() -> Any:
-    from celer import LassoCV
-
-    return LassoCV(cv=FOLDS, n_jobs=JOBS)
-
-
 def _ours(name: str, **parameters: Any) -> Callable[[], Any]:
     def make() -> Any:
         import alfcg
@@ -72,7 +66,6 @@ WHOLE: dict[str, Callable[[], Any]] = {
     "LogisticRegressionCV, l2": _logistic_cv("lbfgs", 0.0),
     "ConstrainedRegressorCV": _ours("ConstrainedRegressorCV"),
     "LassoCV": _lasso_cv,
-    "celer LassoCV": _celer_cv,
 }
 
 

@@ -26,7 +26,7 @@ from alfcg._results import raise_if_interrupted
 
 FIRST_GAIN = 0.03  # of the objective: more cannot be won at the first radius of a path's own choice
 GROWTH, MOST_DOUBLINGS, AT_ONCE = 2.0, 42, 3
-PATIENCE = 3  # doublings without a better score
+PATIENCE = 3  # doublings that make neither score nor loss on unseen rows better
 FLAT = 1e-3  # a doubling that wins a smaller share of the objective makes no difference
 ROOM = 1 << 26  # bytes of fits that a fold keeps at a time
 
@@ -46,10 +46,11 @@ class Fold:
     told: dict[str, Any]  # to the scorer
     start: Array | None = None
     scores: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)  # on unseen rows, where they were asked for
     objectives: list[float] = field(default_factory=list)
     open_gaps: list[float] = field(default_factory=list)  # of fits that did not converge
 
-    def advance(self, radii: Array, settings: dict[str, Any]) -> None:
+    def advance(self, radii: Array, settings: dict[str, Any], with_losses: bool) -> None:
         """On to these radii, from where the last ones ended."""
         rows, unseen = self.seen(), (self.X[self.test], self.y[self.test])
         kept = max(1, ROOM // (2 * self.view._outputs() * self.X.shape[1] * 8))
@@ -59,6 +60,8 @@ class Fold:
             for fit in fits:
                 raise_if_interrupted(fit)
                 self.scores.append(self.judge(fit, *unseen))
+                if with_losses:
+                    self.losses.append(self.view._unseen_loss(*unseen, self.unseen_weight))
                 self.objectives.append(fit.objective)
                 if fit.status.startswith("max-"):
                     self.open_gaps.append(fit.gap)
@@ -69,6 +72,10 @@ class Fold:
         weight = None if self.sample_weight is None else self.sample_weight[self.train]
         return {"X": self.X[self.train], "y": self.codes[self.train], "sample_weight": weight}
 
+    @property
+    def unseen_weight(self) -> Array | None:
+        return None if self.sample_weight is None else self.sample_weight[self.test]
+
     def judge(self, fit: _core.Fit, X: Any, y: Array) -> float:
         self.view._adopt(fit)
         if self.scorer is None:
@@ -78,7 +85,7 @@ class Fold:
     def forget(self) -> None:
         """Back to zero, before another path."""
         self.start = None
-        self.scores, self.objectives, self.open_gaps = [], [], []
+        self.scores, self.losses, self.objectives, self.open_gaps = [], [], [], []
 
 
 class Crew:
@@ -93,11 +100,11 @@ class Crew:
         if self.workers > 1:  # a thread of its own does not hear of Ctrl-C
             self.settings["observer"] = lambda now: self.stop.is_set()
 
-    def advance(self, radii: Array, most: int) -> None:
+    def advance(self, radii: Array, most: int, *, with_losses: bool = False) -> None:
         """All folds on to these radii; `most` is how many fits there will be at the most."""
 
         def task(fold: Fold) -> None:
-            fold.advance(radii, self.settings)
+            fold.advance(radii, self.settings, with_losses)
             self.done += len(radii)
             if self.line is not None:
                 self.line.show(min(self.done / most, 1.0), f"{self.done} fits")
@@ -125,14 +132,16 @@ class Crew:
         best = 0
         while len(radii) < MOST_DOUBLINGS:
             more = first * GROWTH ** np.arange(len(radii), len(radii) + AT_ONCE)
-            self.advance(more, most)
+            self.advance(more, most, with_losses=True)
             radii += more.tolist()
             mean = self.mean_score()
             if np.isnan(mean).any():
                 break  # the path will say so
             best = first_best(mean)
             objective = np.mean([fold.objectives for fold in self.folds], axis=0)
-            if len(radii) - 1 - best >= PATIENCE or objective[-2] - objective[-1] <= FLAT * objective[-2]:
+            lowest = first_best(-np.mean([fold.losses for fold in self.folds], axis=0))
+            since = len(radii) - 1 - max(best, lowest)  # a share of right answers can stand still for long
+            if since >= PATIENCE or objective[-2] - objective[-1] <= FLAT * objective[-2]:
                 break
         return radii[0], radii[min(best + 1, len(radii) - 1)]
 

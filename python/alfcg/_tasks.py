@@ -108,6 +108,18 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
         """Accuracy. Scikit-learn's own takes longer than a fit of few rows."""
         return float(np.average(self._decided(self._linear(X)) == y, weights=sample_weight))
 
+    def _unseen_loss(self, X: Any, y: Array, sample_weight: Array | None = None) -> float:
+        """The log loss. A class that was never seen, like a share that is zero, costs much and not everything."""
+        at = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        logarithms = self._log_shares(self._linear(X))[np.arange(len(y)), at]
+        logarithms = np.where(self.classes_[at] == y, logarithms, -np.inf)
+        return -float(np.average(logarithms.clip(min=np.log(np.finfo(float).tiny)), weights=sample_weight))
+
+    def _log_shares(self, scores: Array) -> Array:
+        if scores.shape[1] == 1:
+            return np.column_stack([log_expit(-scores[:, 0]), log_expit(scores[:, 0])])
+        return np.asarray(log_softmax(scores, axis=1))
+
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator,unused-ignore]
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, by the logistic and multinomial losses.
@@ -141,10 +153,7 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
         logarithms : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return np.asarray(log_softmax(scores, axis=1))
+        return self._log_shares(self._scores(X))
 
 
 class Regression(RegressorMixin):  # type: ignore[misc]
@@ -177,6 +186,10 @@ class Regression(RegressorMixin):  # type: ignore[misc]
         """R²: the share of the squares that is explained."""
         if len(y) < 2:
             return np.nan
-        error = np.average((self._linear(X)[:, 0] - y) ** 2, weights=sample_weight)
+        error = self._unseen_loss(X, y, sample_weight)
         spread = np.average((y - np.average(y, weights=sample_weight)) ** 2, weights=sample_weight)
         return float(1 - error / spread) if spread > 0 else float(error == 0)
+
+    def _unseen_loss(self, X: Any, y: Array, sample_weight: Array | None = None) -> float:
+        """The mean squared error."""
+        return float(np.average((self._linear(X)[:, 0] - y) ** 2, weights=sample_weight))

@@ -172,3 +172,14 @@ def test_ctrl_c_ends_the_search(jobs: int) -> None:
             X, y
         )
     timer.join()
+
+
+def test_a_score_that_stands_still_at_first_does_not_end_the_range() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30))
+    X[:, 0] = np.sign(X[:, 0])  # decides most rows, and is alone for many doublings
+    y = 1.5 * X[:, 0] + X[:, 1:6].sum(axis=1) / 2 > 0
+    model = ConstrainedClassifierCV(radii=20).fit(X, y)
+    alone = (y == (X[:, 0] > 0)).mean()
+    assert np.isclose(model.mean_score_, alone).sum() >= 5
+    assert alone < 0.95 < model.best_score_
