@@ -34,8 +34,7 @@ nb::dict compare_from(nb::handle x, nb::handle y, const std::string& output, con
             observer.stop = [&] { return watch.asked_to_stop(); };
             if (!settings.point.is_none())
                 observer.before_run = [&](std::size_t done, std::size_t planned, const std::string& next) {
-                    const nb::gil_scoped_acquire lock;
-                    settings.point(done, planned, next);
+                    watch.interruptible([&] { settings.point(done, planned, next); });
                 };
             comparison = compare_methods(problem, plan, observer);
             if (!output.empty() && !comparison.runs.empty())

@@ -66,8 +66,7 @@ PathFit find_radius_from(nb::handle x, nb::handle y, const nb::kwargs& given) {
         observer.stop = [&] { return watch.asked_to_stop(); };
         if (!settings.point.is_none())
             observer.point = [&](const PathPoint& point) {
-                const nb::gil_scoped_acquire lock;
-                settings.point(to_dict(point));
+                watch.interruptible([&] { settings.point(to_dict(point)); });
             };
         Path<Real> path;
         Fitted<Real> fitted;

@@ -72,19 +72,19 @@ Watch::Watch(nb::object callback, History history, std::vector<Index> shape)
 }
 
 void Watch::call(Iteration iteration) {
-    const nb::gil_scoped_acquire lock;
-    nb::object shown = nb::cast(std::move(iteration));
-    try {
-        const nb::object answer = callback_(shown);
-        const int stop = answer.is_none() ? 0 : PyObject_IsTrue(answer.ptr());
-        if (stop < 0) throw nb::python_error();
-        if (stop > 0) stopped_ = true;
-    } catch (const nb::python_error& error) {
+    interruptible([&] {
+        nb::object shown = nb::cast(std::move(iteration));
+        try {
+            const nb::object answer = callback_(shown);
+            const int stop = answer.is_none() ? 0 : PyObject_IsTrue(answer.ptr());
+            if (stop < 0) throw nb::python_error();
+            if (stop > 0) stopped_ = true;
+        } catch (...) {
+            nb::cast<Iteration&>(shown).close();
+            throw;
+        }
         nb::cast<Iteration&>(shown).close();
-        if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-        interrupted_ = true;
-    }
-    nb::cast<Iteration&>(shown).close();
+    });
 }
 
 void Watch::check_signals() {

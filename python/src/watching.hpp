@@ -85,6 +85,17 @@ class Watch {
     Observer<Real> observer() {
         return [this](const Snapshot<Real>& now) { return look(now); };
     }
+    /// Calls Python, with its lock. Ctrl-C while it is at work there ends the run, not the call alone.
+    template <class Call>
+    void interruptible(Call call) {
+        const nb::gil_scoped_acquire lock;
+        try {
+            call();
+        } catch (const nb::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+            interrupted_ = true;
+        }
+    }
     /// For runs without iterates to look at: whether to end. Any thread may ask; the one that called looks for Ctrl-C.
     bool asked_to_stop();
 

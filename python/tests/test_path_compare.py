@@ -99,9 +99,10 @@ import numpy as np, alfcg
 rng = np.random.default_rng(0)
 X = rng.standard_normal((20000, 100)); y = (X[:, 0] + rng.standard_normal(20000) > 0).astype(int)
 seen = []
-def look(*now):  # the signal comes once something has been finished
+def look(*now):  # the signal comes once something has been finished: between two calls, or in one
     seen.append(now)
-    if len(seen) == 2: threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    if len(seen) == 2 and sys.argv[2] == "between": threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    if len(seen) == 2 and sys.argv[2] == "within": signal.raise_signal(signal.SIGINT)
 try:
     if sys.argv[1] == "path":
         alfcg.path(X, y, radii=np.geomspace(0.01, 1e4, 200), folds=5, callback=look)
@@ -112,7 +113,8 @@ except KeyboardInterrupt as error:
 """
 
 
+@pytest.mark.parametrize("when", ["between", "within"])
 @pytest.mark.parametrize("what", ["path", "compare"])
-def test_ctrl_c_leaves_what_has_been_finished(what):
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED, what], capture_output=True, text=True, timeout=120)
+def test_ctrl_c_leaves_what_has_been_finished(what, when):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, what, when], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr
