@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -66,7 +67,9 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     # Data.
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, Array, Array | None]:
-        """X and y as the library takes them, without a copy where they are so already."""
+        """X and y as the library takes them, without a copy where they are so already; parameters are looked at before."""
+        if reset and not get_config()["skip_parameter_validation"]:  # once for a stream
+            self._validate_params()
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=not self._classifies, reset=reset
         )
@@ -86,13 +89,9 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     def _loss_name(self, classes: int) -> str:
         """The loss for so many classes; 0: numbers."""
-        wanted = {"classes", "two-classes"} if self._classifies else {"numbers"}
-        known = [row["name"] for row in _core.losses() if row["target"] in wanted]
-        if self.loss == "auto":
-            return "squared" if not self._classifies else "logistic" if classes <= 2 else "multinomial"
-        if self.loss not in known:
-            raise ValueError(f"loss must be 'auto' or one of {', '.join(map(repr, known))}, not {self.loss!r}")
-        return str(self.loss)
+        if self.loss != "auto":
+            return str(self.loss)
+        return "squared" if not self._classifies else "logistic" if classes <= 2 else "multinomial"
 
     def _region_parameters(self, radius: Any) -> dict[str, float]:
         return {name: value for name, value in (("radius", radius), ("p", self.p)) if value is not None}
@@ -177,7 +176,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}[fit.status]
             size = max(abs(fit.objective), np.finfo(float).tiny)
             warnings.warn(
-                f"{fit.method} stopped at {limit}={getattr(self, limit):g} before tol={self.tol:g} was reached: the "
+                f"{fit.method} stopped at {limit}={getattr(self, limit):g} before tol={self.tol or 0:g} was reached: the "
                 f"gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the objective {fit.objective:.6g}. A larger {limit} or "
                 "tol, features of similar scale (normalize='columns') or a smaller radius help.",
                 ConvergenceWarning,
@@ -197,7 +196,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         if self._normalization == "rows":
             norms = row_norms(X)
             scores = scores / np.where(norms > 0, norms, 1)[:, None]
-        return np.asarray(scores + np.asarray(self.intercept_))
+        return np.asarray(scores + np.asarray(self.intercept_, dtype=scores.dtype))
 
     def sparsify(self) -> Any:
         """Keep `coef_` as a sparse matrix, which is smaller and quicker where most weights are zero.
@@ -248,7 +247,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         estimator = cls(**{name: value for name, value in given.items() if name in known})
         if model.normalization != "none":
             estimator.set_params(normalize=model.normalization)
-        estimator._loss_name(0)  # refuses a model of the other task
+        estimator._validate_params()  # refuses a model of the other task
         if cls._classifies:
             estimator.classes_ = np.asarray(model.classes)
         intercept = model.intercept if len(model.intercept) else np.zeros(len(model.coef))

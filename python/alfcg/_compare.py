@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import os
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
-from alfcg._results import History, Table
+from alfcg._results import History, Table, interrupted
 
 if TYPE_CHECKING:
     import pandas
@@ -51,7 +52,8 @@ class Comparison:
         return f"{self.table!r}{left_out}{page}"
 
     def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+        lines = [f"left out: {why}" for why in self.left_out.values()] + [f"report: {self.page}"] * bool(self.page)
+        return self.table._repr_html_() + "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
 def compare(
@@ -127,9 +129,7 @@ def compare(
     found = _core.compare(
         X, y, folder, f"alfcg.compare(X, y, methods={chosen!r}, region={region!r}, ...)", methods=chosen, seeds=seeds,
         loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2, nuclear=nuclear,
-        intercept=intercept, sample_weight=sample_weight,
-        class_weight=class_weight if class_weight is None or isinstance(class_weight, str) else dict(class_weight),
-        normalize=normalize, hold_out=hold_out, parameters=dict(parameters or {}), max_iterations=max_iterations,
+        intercept=intercept, sample_weight=sample_weight, class_weight=class_weight, normalize=normalize, hold_out=hold_out, parameters=dict(parameters or {}), max_iterations=max_iterations,
         max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, name=name,
         point=callback,
     )  # fmt: skip
@@ -146,7 +146,5 @@ def compare(
         found["page"] or None,
     )
     if found["interrupted"]:
-        error = KeyboardInterrupt("the comparison was interrupted; this exception's `result` has the finished runs")
-        error.result = result  # type: ignore[attr-defined]
-        raise error
+        raise interrupted("the comparison was interrupted", result)
     return result

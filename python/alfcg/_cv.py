@@ -45,6 +45,7 @@ class Fold:
     scorer: Callable[..., float] | None  # None: the usual one
     told: dict[str, Any]  # to the scorer
     start: Array | None = None
+    best: tuple[float, _core.Fit] | None = None  # its score, and a fit
     scores: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)  # on unseen rows, where they were asked for
     objectives: list[float] = field(default_factory=list)
@@ -58,8 +59,13 @@ class Fold:
             some = [float(radius) for radius in radii[first : first + kept]]
             fits = _core.fit_path(radii=some, start=self.start, history="none", **rows, **settings)
             for fit in fits:
+                score = self.judge(fit, *unseen)
+                if self.best is None or score > self.best[0]:
+                    self.best = score, fit
                 raise_if_interrupted(fit)
-                self.scores.append(self.judge(fit, *unseen))
+                if fit.stopped:
+                    return  # Ctrl-C, which another thread heard
+                self.scores.append(score)
                 if with_losses:
                     self.losses.append(self.view._unseen_loss(*unseen, self.unseen_weight))
                 self.objectives.append(fit.objective)
@@ -173,6 +179,9 @@ class CrossValidated(LinearModel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
         """Find the radius, and fit the model there.
 
+        Ctrl-C ends the search after the iteration at hand: the estimator is then the fold's model that did best so far
+        on rows left out (`status_` is 'interrupted'), and KeyboardInterrupt is raised.
+
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -189,8 +198,6 @@ class CrossValidated(LinearModel):
         self : object
             The fitted estimator.
         """
-        if self.pick not in ("best", "1se"):
-            raise ValueError(f"pick must be 'best' or '1se', not {self.pick!r}")
         if params and not get_config()["enable_metadata_routing"]:
             raise ValueError(f"{', '.join(params)}: needs sklearn.set_config(enable_metadata_routing=True)")
         X, y, sample_weight = self._checked(X, y, sample_weight)
@@ -202,29 +209,42 @@ class CrossValidated(LinearModel):
         settings["region_parameters"] = self._region_parameters(None)
         weights = self._row_weights(codes, sample_weight)
         folds = [self._fold(X, y, codes, weights, split, routed.scorer.score) for split in splits]
+        try:
+            self._search(folds, X, codes, weights, settings)
+            if self.store_coef_path:
+                self._store_path(X, codes, weights, settings)
+            if not self.refit:
+                self._average(folds, settings)
+        except KeyboardInterrupt:
+            self._settle(folds)
+            raise
+        if self.refit:
+            fit = self._run(X, codes, sample_weight, more, float(self.radii_[self.best_index_]))
+            self._adopt(fit)
+            raise_if_interrupted(fit)
+            self._warn(fit)
+        return self
 
+    def _search(self, folds: list[Fold], X: Any, codes: Array, weights: Array | None, settings: dict[str, Any]) -> None:
+        """Scores at every radius, and which is taken."""
         with self._line() as line:
             crew = Crew(folds, settings, line)
-            self.radii_ = self._grid(crew, X, codes, weights, settings)
-            crew.advance(self.radii_, crew.done + len(self.radii_) * len(folds))
-        self.scores_ = np.column_stack([fold.scores for fold in folds])
+            radii = self._grid(crew, X, codes, weights, settings)
+            crew.advance(radii, crew.done + len(radii) * len(folds))
+        self.radii_, self.scores_ = radii, np.column_stack([fold.scores for fold in folds])
         if np.isnan(self.scores_).any():
             raise ValueError("scoring gives NaN on some folds; take fewer folds (cv) or another scoring")
         self.mean_score_ = self.scores_.mean(axis=1)
         self.best_index_ = chosen(self.scores_, self.pick)
         self.best_score_ = float(self.mean_score_[self.best_index_])
         self._warn_of_paths(folds)
-        radius = float(self.radii_[self.best_index_])
-        if self.store_coef_path:
-            self._store_path(X, codes, weights, settings)
-        if self.refit:
-            fit = self._run(X, codes, sample_weight, more, radius)
-            self._adopt(fit)
-            raise_if_interrupted(fit)
-            self._warn(fit)
-        else:
-            self._average(folds, radius, settings)
-        return self
+
+    def _settle(self, folds: list[Fold]) -> None:
+        """For the best model of any fold so far."""
+        found = [fold.best for fold in folds if fold.best is not None]
+        if found:
+            self._adopt(max(found, key=lambda best: best[0])[1])
+            self.status_ = "interrupted"
 
     def _usual_folds(self, codes: Array) -> int:
         """Five, where there are rows enough: of some class, or two in each fold."""
@@ -299,13 +319,15 @@ class CrossValidated(LinearModel):
             sums = np.bincount(codes, weights, len(self.classes_))
             factors = weights.sum() / (len(self.classes_) * np.maximum(sums, np.finfo(float).tiny))
         else:
-            factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()])
+            factors = self._class_factors()
         return np.asarray(weights * factors[codes])
 
     def _fold(
         self, X: Any, y: Array, codes: Array, weights: Array | None, split: tuple[Array, Array], score: dict[str, Any]
     ) -> Fold:
         train, test = split
+        if self._classifies:
+            self._require_two(self.classes_, codes[train], None if weights is None else weights[train])
         view = copy.copy(self)
         view.__dict__.pop("feature_names_in_", None)  # it is judged by arrays
         own = {name: value[test] if len(value) == len(y) else value for name, value in score.items()}
@@ -319,8 +341,6 @@ class CrossValidated(LinearModel):
             if not len(radii) or not (radii > 0).all() or not np.isfinite(radii).all():
                 raise ValueError("radii must be a number of radii, or positive numbers")
             return radii
-        if self.radii < 1:
-            raise ValueError(f"radii must be at least 1, not {self.radii}")
         # At zero and over the ball of radius 1, the gap is what a linear model wins for a unit of radius.
         at_zero = settings | {"max_iterations": 0, "l1": 0, "l2": 0, "nuclear": 0, "history": "none"}
         at_zero["region_parameters"] = self._region_parameters(1.0)
@@ -331,30 +351,33 @@ class CrossValidated(LinearModel):
         return np.geomspace(low, high, int(self.radii))
 
     def _store_path(self, X: Any, codes: Array, weights: Array | None, settings: dict[str, Any]) -> None:
+        fits = _core.fit_path(X, codes, self.radii_.tolist(), sample_weight=weights, history="none", **settings)
+        self.coef_path_, self.intercept_path_ = self._weights_of(fits)
+
+    def _weights_of(self, fits: list[_core.Fit]) -> tuple[Array, Array]:
+        """Weights and constants of each, for features as they come."""
         view = copy.copy(self)
-        coefs, intercepts = [], []
-        for fit in _core.fit_path(X, codes, self.radii_.tolist(), sample_weight=weights, history="none", **settings):
+        found = []
+        for fit in fits:
             raise_if_interrupted(fit)
             view._adopt(fit)
-            coefs.append(view.coef_)
-            intercepts.append(view.intercept_)
-        self.coef_path_, self.intercept_path_ = np.stack(coefs), np.stack(intercepts)
+            found.append((view.coef_, view.intercept_))
+        coefs, intercepts = zip(*found, strict=True)
+        return np.stack(coefs), np.stack(intercepts)
 
-    def _average(self, folds: list[Fold], radius: float, settings: dict[str, Any]) -> None:
-        """The mean of the folds' models at a radius."""
-        coefs, intercepts, fits = [], [], []
+    def _average(self, folds: list[Fold], settings: dict[str, Any]) -> None:
+        """The mean of the folds' models at the radius that was chosen."""
+        own = settings | {"region_parameters": self._region_parameters(float(self.radii_[self.best_index_]))}
+        fits: list[_core.Fit] = []
         for fold in folds:
-            own = settings | {"region_parameters": self._region_parameters(radius), "start": fold.start}
-            fits.append(_core.fit(**fold.seen(), **own))
+            fits.append(_core.fit(**fold.seen(), **own, start=fold.start))
             raise_if_interrupted(fits[-1])
-            fold.view._adopt(fits[-1])
-            coefs.append(fold.view.coef_)
-            intercepts.append(fold.view.intercept_)
-        if len({coef.shape for coef in coefs}) > 1:
+        if len({fit.coef.shape for fit in fits}) > 1:
             raise ValueError("refit=False: some folds lack a class; use refit=True, or a stratified cv")
+        coefs, intercepts = self._weights_of(fits)
         self._adopt(fits[int(np.argmax([fit.gap for fit in fits]))])
-        self.coef_ = np.mean(coefs, axis=0)
-        self.intercept_ = np.mean(intercepts, axis=0) if self._classifies else float(np.mean(intercepts))
+        self.coef_ = coefs.mean(axis=0)
+        self.intercept_ = intercepts.mean(axis=0) if self._classifies else float(intercepts.mean())
         self._divisors, self.n_iter_ = np.empty(0), max(fit.iterations for fit in fits)
         self.rank_ = self.singular_values_ = None
         if self._normalization != "rows":

@@ -41,6 +41,7 @@ _END = """random_state : int, RandomState instance or None, default=None
 _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
         `alfcg.Iteration`); one that returns True ends the fit."""
+_CV_CALLBACKS = _CALLBACKS.replace("at every iterate", "at every iterate of the fit at the radius found,")
 _SINGLE = """radius : float or 'auto', default=10.0
         The size of the ball: how much the model may say. There is no good value for all data: use the estimator with CV
         at its end, a grid search, or 'auto', which goes along growing radii judged on five folds.
@@ -138,7 +139,7 @@ def documented(cls: Class) -> Class:
         "common": _COMMON.format(weights=weights),
         "stopping": _STOPPING,
         "end": _END,
-        "callbacks": _CALLBACKS,
+        "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,
         "path": _PATH.format(score="accuracy" if classifies else "R²"),
         "coef": _COEF_C if classifies else _COEF_R,
         "fitted": _FITTED.format(intercept=_INTERCEPT_C if classifies else "float"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
-from alfcg._results import Table
+from alfcg._results import Table, interrupted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -134,8 +134,7 @@ def path(
     found = _core.find_radius(
         X, y, radii=None if radii is None else [float(radius) for radius in radii], folds=folds or 0, hold_out=hold_out,
         pick=pick, loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
-        nuclear=nuclear, intercept=intercept, sample_weight=sample_weight,
-        class_weight=class_weight if class_weight is None or isinstance(class_weight, str) else dict(class_weight),
+        nuclear=nuclear, intercept=intercept, sample_weight=sample_weight, class_weight=class_weight,
         normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs,
         tolerance=tolerance, seed=seed, threads=threads, point=callback, history="none",
     )  # fmt: skip
@@ -150,7 +149,5 @@ def path(
         found.singular_values,
     )  # fmt: skip
     if found.fit.interrupted:
-        error = KeyboardInterrupt("the path was interrupted; this exception's `result` has the radii so far")
-        error.result = result  # type: ignore[attr-defined]
-        raise error
+        raise interrupted("the path was interrupted", result)
     return result

@@ -27,9 +27,14 @@ def _shown(value: Any) -> str:
 
 
 def _html_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as an HTML table; everything is escaped."""
+    """Rows as an HTML table, numbers to the right; everything is escaped."""
+
+    def cell(value: Any) -> str:
+        side = "left" if isinstance(value, str) else "right"
+        return f'<td style="text-align: {side}">{html.escape(_shown(value))}</td>'
+
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(_shown(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(map(cell, row)) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -213,7 +218,16 @@ class Result:
         return "\n".join(f"{name:<10} {_shown(value)}" for name, value in self._facts())
 
     def _repr_html_(self) -> str:
-        return _html_table(["", "alfcg.Result"], self._facts())
+        facts = [(name, _shown(value)) for name, value in self._facts()]
+        course = f"<details><summary>course</summary>{self.history._repr_html_()}</details>"
+        return _html_table(["", "alfcg.Result"], facts) + course
+
+
+def interrupted(what: str, result: Any) -> KeyboardInterrupt:
+    """The exception to raise where Ctrl-C ended a call that returns a result: it goes with the exception."""
+    error = KeyboardInterrupt(f"{what}; this exception's `result` has what there is so far")
+    error.result = result  # type: ignore[attr-defined]
+    return error
 
 
 def raise_if_interrupted(fit: _core.Fit) -> None:

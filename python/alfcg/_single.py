@@ -125,6 +125,6 @@ class Constrained(LinearModel):
         if self.class_weight is not None:
             if not isinstance(self.class_weight, dict):
                 raise ValueError(f"class_weight={self.class_weight!r} needs all the rows: give partial_fit a dict")
-            factors = np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()])[codes]
+            factors = self._class_factors()[codes]
             sample_weight = factors if sample_weight is None else factors * sample_weight
         return self._pass_over(X, codes, sample_weight)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alfcg import _core
-from alfcg._results import History, Result
+from alfcg._results import History, Result, interrupted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -157,7 +157,7 @@ class FiniteSum:
     ...     r = A[rows] @ x - b[rows]
     ...     return 0.5 * np.mean(r**2), A[rows].T @ r / len(rows)
     >>> result = solve(FiniteSum(4, squares), l1_ball(1.0), np.zeros(4))
-    >>> np.round(result.x, 3) + 0.0
+    >>> np.round(result.x, 2) + 0.0
     array([0., 1., 0., 0.])
     """
 
@@ -261,13 +261,11 @@ def solve(
         observer=callback, max_iterations=max_iterations, max_epochs=max_epochs, max_seconds=max_seconds, gap=gap,
         tolerance=tolerance, seed=seed, threads=threads, history=history, **options,
     )  # fmt: skip
-    interrupted = found.pop("interrupted")
+    cut_short = found.pop("interrupted")
     found.pop("stopped")
     result = Result(**{**found, "history": History(found["history"])})
-    if interrupted:
-        error = KeyboardInterrupt("the run was interrupted; this exception's `result` is that of the last iterate")
-        error.result = result  # type: ignore[attr-defined]
-        raise error
+    if cut_short:
+        raise interrupted("the run was interrupted", result)
     return result
 
 

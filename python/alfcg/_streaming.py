@@ -58,27 +58,33 @@ class Stream:
     gradient: Array
     before: tuple[Array, Array] | None = None  # the point of the step before: weights and intercept
     steps: int = 0
+    rows: int = 0  # that have passed, and how much they counted
+    total_weight: float = 0.0
 
     def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
         """One pass over rows, in their order."""
         for first in range(0, X.shape[0], BATCH):
             rows = slice(first, first + BATCH)
-            share = np.ones(len(y[rows])) if sample_weight is None else sample_weight[rows]
-            if share.sum() > 0:
-                self._step(X[rows], y[rows], share / share.sum())
+            counts = np.ones(len(y[rows])) if sample_weight is None else sample_weight[rows]
+            total = float(counts.sum())
+            self.rows += len(counts)
+            self.total_weight += total
+            if total > 0:  # a batch counts as much as its rows do, beside those that have passed
+                self._step(X[rows], y[rows], counts / total, (total / len(counts)) / (self.total_weight / self.rows))
 
-    def _step(self, X: Any, y: Array, share: Array) -> None:
-        slope, gradient = self._gradient(X, y, share, self.weights, self.intercept)
+    def _step(self, X: Any, y: Array, share: Array, importance: float) -> None:
+        slope, gradient = self._gradient(X, y, share * importance, self.weights, self.intercept)
         new = (self.steps + 1.0) ** -POWER
         if self.before is not None:
-            self.gradient -= self._gradient(X, y, share, *self.before)[1]
+            self.gradient -= self._gradient(X, y, share * importance, *self.before)[1]
             gradient += (1 - new) * self.gradient
         self.gradient = gradient
         vertex = _core.oracle(self.gradient, **self.region)
         self.before = self.weights, self.intercept
         self.weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
         if self.moves_intercept:
-            self.intercept = self.intercept - new * slope / CURVATURE.get(self.loss, 1.0)
+            length = min(new, 1 / importance)  # however much a batch counts, to its own optimum at the most
+            self.intercept = self.intercept - length * slope / CURVATURE.get(self.loss, 1.0)
         self.steps += 1
 
     def _gradient(self, X: Any, y: Array, share: Array, weights: Array, intercept: Array) -> tuple[Array, Array]:

@@ -38,13 +38,22 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
         """The classes, and each row's position in them."""
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        present = classes if sample_weight is None else classes[np.unique(codes[sample_weight > 0])]
+        self._require_two(classes, codes, sample_weight)
+        return classes, codes
+
+    @staticmethod
+    def _require_two(classes: Array, codes: Array, sample_weight: Array | None) -> None:
+        """Of the classes, among rows that count."""
+        present = classes[np.flatnonzero(np.bincount(codes, sample_weight))]
         if len(present) < 2:
             raise ValueError(
-                f"This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-                f"{present[0]!r}"
+                "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
+                + ", ".join(map(repr, present))
             )
-        return classes, codes
+
+    def _class_factors(self) -> Array:
+        """What a dictionary says that rows of each class count."""
+        return np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()])
 
     def _task(self, y: Array, sample_weight: Array | None) -> tuple[Array, dict[str, Any]]:
         """y and keywords for the library."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from alfcg._constraints import constraints
 from alfcg._cv import CrossValidated
 from alfcg._docs import documented
 from alfcg._single import Constrained
@@ -60,6 +61,8 @@ class ConstrainedClassifier(Classification, Constrained):
     >>> model.coef_.shape, bool(model.score(X[1000:], y[1000:]) > 0.9)
     ((10, 64), True)
     """
+
+    _parameter_constraints = constraints(classifies=True, searches=False)
 
     def __init__(
         self,
@@ -173,6 +176,7 @@ class ConstrainedRegressor(Regression, Constrained):
     (array([0, 7]), 5.0)
     """
 
+    _parameter_constraints = constraints(classifies=False, searches=False)
     _loss_parameters = ("threshold", "width")
 
     def __init__(
@@ -285,6 +289,8 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
     ((20, 3), True)
     """
 
+    _parameter_constraints = constraints(classifies=True, searches=True)
+
     def __init__(
         self,
         *,
@@ -377,6 +383,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
     True
     """
 
+    _parameter_constraints = constraints(classifies=False, searches=True)
     _loss_parameters = ("threshold", "width")
 
     def __init__(

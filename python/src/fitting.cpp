@@ -26,9 +26,10 @@ ClassWeights class_weights_from(const Settings& settings) {
                                                     nb::cast<std::string>(given) + "'");
         return weights;
     }
-    if (!nb::isinstance<nb::dict>(given))
+    if (!nb::hasattr(given, "keys"))
         throw nb::type_error("class_weight must be None, 'balanced' or a dictionary");
-    for (const auto& [label, weight] : nb::borrow<nb::dict>(given)) {
+    const nb::object by_label = nb::handle(&PyDict_Type)(given);  // of whatever mapping
+    for (const auto& [label, weight] : nb::borrow<nb::dict>(by_label)) {
         std::string name;
         if (settings.classes.is_none()) {
             double number = 0;

@@ -118,6 +118,13 @@ def test_a_fold_without_a_class_is_judged_all_the_same() -> None:
     assert model.coef_.shape == (10, 64)
 
 
+def test_a_fold_with_a_single_class_is_named_as_elsewhere(cancer) -> None:
+    X, y = cancer
+    words = np.where(np.arange(len(y)) < 300, "early", "late")
+    with pytest.raises(ValueError, match="only one class: .*late"):
+        ConstrainedClassifierCV(radii=[1.0], cv=[(np.arange(300, len(y)), np.arange(300))]).fit(X, words)
+
+
 def test_frames_are_taken_apart_without_a_word(cancer) -> None:
     pandas = pytest.importorskip("pandas")
     X, y = cancer
@@ -151,8 +158,8 @@ def test_radii_of_its_own_hold_the_best_one_inside(cancer) -> None:
     [
         ({"radii": []}, "radii"),
         ({"radii": [1, -1]}, "radii"),
-        ({"radii": 0}, "radii"),
-        ({"pick": "worst"}, "pick"),
+        ({"radii": 0}, "The 'radii' parameter of ConstrainedClassifierCV"),
+        ({"pick": "worst"}, "The 'pick' parameter of ConstrainedClassifierCV"),
         ({"scoring": "beauty"}, "beauty"),
     ],
 )
@@ -163,15 +170,38 @@ def test_wrong_parameters_are_named(cancer, parameters: dict, text: str) -> None
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_ends_the_search(jobs: int) -> None:
+def test_ctrl_c_ends_the_search_and_leaves_the_best_so_far(jobs: int) -> None:
     X, y = load_digits(return_X_y=True)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
+    model = ConstrainedClassifierCV(radii=[1e3] * 100, method="fw-openloop", tol=1e-12, max_seconds=60, n_jobs=jobs)
     with pytest.raises(KeyboardInterrupt):
-        ConstrainedClassifierCV(radii=[1e3] * 100, method="fw-openloop", tol=1e-12, max_seconds=60, n_jobs=jobs).fit(
-            X, y
-        )
+        model.fit(X, y)
     timer.join()
+    assert model.status_ == "interrupted"
+    assert model.radius_ == 1e3
+    assert model.score(X, y) > 0.5
+
+
+def test_of_models_of_folds_the_one_with_the_best_score_is_left(cancer) -> None:
+    X, y = cancer
+    scores: list[float] = []
+
+    def scoring(model, X, y) -> float:
+        if len(scores) == 7:
+            raise KeyboardInterrupt
+        scores.append([0.5, 0.6, 0.8, 0.7, 0.6, 0.5, 0.4][len(scores)])
+        return scores[-1]
+
+    radii = [1.0, 2.0, 3.0, 4.0, 5.0]
+    model = ConstrainedClassifierCV(radii=radii, cv=KFold(2), scoring=scoring, n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    train, _ = next(KFold(2).split(X))
+    assert model.radius_ == 3.0
+    plain = ConstrainedClassifier(radius=3.0, n_jobs=1).fit(X[train], y[train])
+    np.testing.assert_allclose(model.coef_, plain.coef_, atol=0.05)
+    assert not hasattr(model, "scores_")
 
 
 def test_a_score_that_stands_still_at_first_does_not_end_the_range() -> None:

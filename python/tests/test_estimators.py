@@ -110,6 +110,9 @@ def test_single_precision_stays_single(cancer) -> None:
     model = ConstrainedClassifier(radius=5).fit(X.astype(np.float32), y)
     assert model.coef_.dtype == np.float32
     np.testing.assert_allclose(model.coef_, ConstrainedClassifier(radius=5).fit(X, y).coef_, atol=0.02)
+    for answers in (model.decision_function, model.predict_proba, model.predict_log_proba):
+        assert answers(X.astype(np.float32)).dtype == np.float32
+        assert answers(X).dtype == np.float64
 
 
 def test_weights_can_be_kept_sparse(cancer) -> None:
@@ -166,6 +169,8 @@ def test_a_fit_that_was_cut_short_says_how_far_it_is(cancer) -> None:
         model.fit(X, y)
     assert caught[0].filename == __file__
     assert f"{model.gap_:.3g}" in str(caught[0].message)
+    with pytest.warns(ConvergenceWarning, match="before tol=0"):
+        model.set_params(tol=None).fit(X, y)
     assert model.status_ == "max-iterations"
 
 
@@ -201,14 +206,17 @@ def test_the_radius_can_be_found_by_the_library(cancer) -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"radius": -1}, "radius must be"),
-        ({"region": "cube"}, "region"),
-        ({"loss": "squared"}, "loss must be 'auto' or one of"),
-        ({"method": "newton"}, "method"),
-        ({"normalize": "all"}, "normali"),
+        ({"radius": -1}, r"The 'radius' parameter of ConstrainedClassifier must be a float in the range \(0.0, inf\)"),
+        ({"region": "cube"}, "The 'region' parameter of ConstrainedClassifier must be a str among"),
+        ({"loss": "squared"}, "The 'loss' parameter of ConstrainedClassifier must be a str among"),
+        ({"method": "newton"}, "The 'method' parameter"),
+        ({"normalize": "all"}, "The 'normalize' parameter"),
+        ({"tol": 2}, "The 'tol' parameter"),
+        ({"max_iter": 2.5}, "The 'max_iter' parameter"),
+        ({"n_jobs": 0}, "The 'n_jobs' parameter"),
         ({"method_params": {"speed": 3}}, "speed"),
         ({"region": "l2", "nuclear": 1.0}, "nuclear"),
-        ({"class_weight": "fair"}, "class_weight"),
+        ({"class_weight": "fair"}, "The 'class_weight' parameter"),
     ],
 )  # fmt: skip
 def test_wrong_parameters_are_named(cancer, parameters: dict, text: str) -> None:

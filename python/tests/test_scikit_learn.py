@@ -165,7 +165,7 @@ def test_models_go_to_files_and_back(tmp_path) -> None:
     np.testing.assert_array_equal(alfcg.load(tmp_path / "model.npz").predict(X), model.predict(X))
     assert loaded.radius == 5
     assert loaded.region == "l1"
-    with pytest.raises(ValueError, match="loss must be"):
+    with pytest.raises(ValueError, match="'loss' parameter of ConstrainedRegressor"):
         ConstrainedRegressor.from_model(alfcg.load(tmp_path / "model.npz"))
 
     for normalize in ("rows", "columns", "spectral"):

@@ -95,6 +95,22 @@ def test_rows_of_no_weight_do_nothing() -> None:
     np.testing.assert_allclose(other.coef_, one.coef_)
 
 
+@pytest.mark.parametrize("rows", [1, 16])
+def test_weights_count_from_batch_to_batch(rows: int) -> None:
+    """With batches of one class each, only their weights beside those of others can say which class counts more."""
+    X, y = make_classification(6000, 5, n_informative=4, n_redundant=0, flip_y=0.2, random_state=4)
+    halves = np.stack([np.flatnonzero(y == label)[:2400].reshape(-1, rows) for label in (0, 1)], axis=1)
+    X, y = X[halves.ravel()], y[halves.ravel()]  # `rows` of one class, then as many of the other
+    weight = np.where(y == 1, 8.0, 1.0)
+    fit = ConstrainedClassifier(region="l2", radius=1, tol=1e-3).fit(X, y, sample_weight=weight)
+    stream = ConstrainedClassifier(region="l2", radius=1)
+    for first in range(0, len(y), 16):
+        some = slice(first, first + 16)
+        stream.partial_fit(X[some], y[some], classes=[0, 1], sample_weight=weight[some])
+    assert fit.intercept_[0] > 1.5  # of weight 1 each, it is near zero
+    assert stream.intercept_[0] == pytest.approx(fit.intercept_[0], abs=0.5)
+
+
 def test_what_a_stream_needs_to_know() -> None:
     X, y = make_classification(20, 5, random_state=2)
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
