@@ -1,7 +1,11 @@
 // What `--rho auto` and `--rho probe` promise (docs/calibration.md).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "calibration/checkpoint.hpp"
+#include "calibration/trust.hpp"
 #include "calibration_cases.hpp"
 
 namespace alfcg {
@@ -124,6 +128,58 @@ TEST(Rule, TakesAWholeStepWhereThereIsNoCurvature) {
                 for (const double entry : x.span()) ASSERT_TRUE(std::isfinite(entry));
             EXPECT_LT(way.result.metrics.objective, 0);
         });
+}
+
+std::vector<double> momenta(const Options& options, Objective<double>& objective, Region<double>& region) {
+    std::vector<double> alpha;
+    solve<double>(objective, region, options, [&](const Snapshot<double>& now) {
+        if (now.alpha) alpha.push_back(*now.alpha);
+    });
+    return alpha;
+}
+
+TEST(Rule, RemembersLongerWhereNoCurvatureEndsTheSteps) {
+    // Without curvature S = 0 and every step is the longest allowed: α = (1 + tβ)^{−1/2} with the larger β.
+    const auto objective = linear_sum(reference::gaussian(12, 4, 1));
+    const auto ball = lp_ball<double>(3, 2);
+    Options options = run_options("alfcg-mvr1", 50);
+    for (const double beta : {0.0, 7.0}) {
+        if (beta > 0) options.parameters.set("beta", beta);
+        const auto alpha = momenta(options, *objective, *ball);
+        ASSERT_EQ(alpha.size(), 50U);
+        for (std::size_t t = 0; t < alpha.size(); ++t)
+            EXPECT_NEAR(alpha[t], 1 / std::sqrt(1 + static_cast<double>(t) * (beta > 0 ? beta : 300)), 1e-12);
+    }
+}
+
+TEST(Rule, MomentumNeverGrows) {
+    for (const std::string method : {"alfcg-mvr1", "alfcg-mvr2"})
+        for (const double radius : {0.1, 3.0, 300.0}) {
+            auto problem = reference::random_problem("multinomial", 57, 6);
+            problem.radius = radius;
+            Bridge<double> bridge(problem);
+            const auto alpha = momenta(run_options(method, 200), *bridge.objective, *bridge.region);
+            EXPECT_EQ(alpha.front(), 1);
+            EXPECT_TRUE(std::is_sorted(alpha.rbegin(), alpha.rend())) << method << " radius " << radius;
+            EXPECT_GT(alpha.back(), 0);
+        }
+}
+
+TEST(Rule, ARareSecantStandsForTheIterationsSinceTheLast) {
+    // While looks are a twentieth of the way apart or more, C is the mean over all iterations.
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    Trust trust(0.2);
+    trust.begin(0.5, 1, 1);
+    double sum = 0.5;
+    Index last = 0;
+    for (Index t = 1; t < 3000; t += 1 + t / 10) {
+        const double secant = uniform(random);
+        trust.see_curvature(t, secant, t - last);
+        sum += static_cast<double>(t - last) * secant;
+        last = t;
+        EXPECT_NEAR(trust.secant(), sum / static_cast<double>(t + 1), 1e-12) << "t=" << t;
+    }
 }
 
 TEST(Rule, DoesNotMoveWhereTheGradientVanishes) {

@@ -21,10 +21,11 @@ sys.path.insert(0, str(BENCH))
 sys.dont_write_bytecode = True
 
 from harness import calibration_tables  # noqa: E402
-from harness.calibration_jobs import DATA, RHOS, SETTINGS, Batch, Job, Plan, is_auto, key_of  # noqa: E402
+from harness.calibration_jobs import DATA, GRID, RHOS, SETTINGS, Batch, Job, Plan, is_auto, key_of  # noqa: E402
 from harness.calibration_run import Progress, Runner  # noqa: E402
 from harness.calibration_scores import Scores, above_start, score  # noqa: E402
 from harness.calibration_store import Store  # noqa: E402
+from harness.made_sets import MADE  # noqa: E402
 
 PROGRAM = Path(os.environ.get("ALFCG_CALIBRATION_PROGRAM", ROOT / "build" / "bench" / "alfcg-calibration"))
 PROBLEM = {"data": "randn", "normalize": "none", "region": "l3", "radius": 10}
@@ -85,7 +86,7 @@ class Jobs(unittest.TestCase):
     def test_auto_and_probe_come_first_and_news20_last(self) -> None:
         batches = Plan(seeds=1).batches()
         rules = [i for i, batch in enumerate(batches) if batch.jobs[1].get("rho") == "probe"]
-        quick = 4 * (len(DATA) - 1)
+        quick = 4 * (len(GRID) - 1)
         self.assertEqual(rules[:quick], list(range(quick)))
         slow = [batch.data == "news20" for batch in batches]
         self.assertEqual(slow, sorted(slow))
@@ -104,6 +105,45 @@ class Jobs(unittest.TestCase):
         self.assertTrue(DATA["planted"].there(None))
         self.assertFalse(DATA["letter"].there(None))
         self.assertFalse(DATA["letter"].there(Path("/nonexistent")))
+
+
+class MadeSets(unittest.TestCase):
+    def setUp(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = Path(self._folder.name)
+
+    def rows(self, name: str) -> list[list[str]]:
+        words = DATA[name].settings(None, self.folder)
+        path = Path(words[0].removeprefix("data="))
+        self.assertEqual(path.parent, self.folder)
+        return [line.split() for line in path.read_text().splitlines()]
+
+    def test_all_are_held_back_and_can_be_made_without_a_data_folder(self) -> None:
+        for name in MADE:
+            self.assertTrue(DATA[name].there(None))
+            self.assertNotIn(name, GRID)
+
+    def test_two_classes_have_their_shares(self) -> None:
+        labels = [row[0] for row in self.rows("unbalanced")]
+        self.assertEqual(len(labels), 4000)
+        self.assertAlmostEqual(labels.count("1") / len(labels), 0.04, delta=0.01)
+
+    def test_text_is_sparse_and_counts_its_words(self) -> None:
+        for row in self.rows("wide")[:200]:
+            cells = [cell.split(":") for cell in row[1:]]
+            self.assertEqual(sum(float(value) for _, value in cells), 40)
+            places = [int(place) for place, _ in cells]
+            self.assertEqual(places, sorted(set(places)))
+
+    def test_categories_have_one_value_each(self) -> None:
+        for row in self.rows("categories")[:200]:
+            self.assertEqual([cell.split(":")[1] for cell in row[1:]], ["1"] * 22)
+
+    def test_a_set_is_the_same_every_time(self) -> None:
+        first = self.rows("unbalanced")
+        (self.folder / "unbalanced.txt").unlink()
+        self.assertEqual(self.rows("unbalanced"), first)
 
 
 class Results(unittest.TestCase):

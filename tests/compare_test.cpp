@@ -1,4 +1,4 @@
-// `alfcg compare` and `alfcg reproduce` as a user runs them, and the rules behind their verdicts.
+// `alfcg compare` as a user runs it, and its traces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "program.hpp"
-#include "report/reproduction.hpp"
+#include "report/trace.hpp"
 
 namespace alfcg {
 namespace {
@@ -204,132 +204,6 @@ TEST(Compare, RhoInWordsGoesToTheMethodsThatHaveIt) {
     const auto probed = objectives({"--rho", "probe"});
     EXPECT_NE(probed.at("alfcg-d"), without.at("alfcg-d"));
     EXPECT_EQ(probed.at("fw-armijo"), without.at("fw-armijo"));
-}
-
-TEST(Reproduce, GoesOnAfterAKillWithoutRepeatingFinishedRuns) {
-    TemporaryFolder folder;
-    const std::vector<std::string> command{"reproduce",  "1",           "--max-epochs", "6",
-                                           "--data-dir", folder.path(), "--output",     "rep"};
-    const auto runs = [&] {
-        std::map<std::string, fs::file_time_type> files;
-        if (!fs::exists(folder.file("rep/runs"))) return files;
-        for (const auto& entry : fs::recursive_directory_iterator(folder.file("rep/runs"))) {
-            if (entry.path().extension() == ".csv") files[entry.path().string()] = entry.last_write_time();
-        }
-        return files;
-    };
-    Program killed(command, folder.path());
-    while (runs().size() < 5) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    killed.signal(SIGKILL);
-    EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
-    const auto before = runs();
-    EXPECT_FALSE(fs::exists(folder.file("rep/report.html")));
-
-    const auto result = run_program(command, folder.path());
-    ASSERT_EQ(result.status, 0) << result.err;
-    EXPECT_NE(result.err.find("MNIST panels skipped"), std::string::npos) << "it says what is missing";
-    const auto after = runs();
-    EXPECT_EQ(after.size(), 2 * 4 * deterministic_methods()) << "two comparisons";
-    for (const auto& [file, time] : before) EXPECT_EQ(after.at(file), time) << file;
-    const json summary = json::parse(read_bytes(folder.file("rep/summary.json")));
-    EXPECT_EQ(summary["verdicts"].size(), 2U * 4U);
-    EXPECT_TRUE(fs::exists(folder.file("rep/report.html")));
-    EXPECT_TRUE(fs::exists(folder.file("rep/figures/figure-1a.svg")));
-    EXPECT_TRUE(fs::exists(folder.file("rep/figures/figure-1a-auto.svg")));
-}
-
-TEST(Reproduce, TellsItsComparisonsApartAndTheCommandAsTyped) {
-    TemporaryFolder folder;
-    const auto result = run_program({"reproduce", "1", "4", "--max-iterations", "2", "--data-dir",
-                                     folder.path(), "--output", "rep", "--quiet"},
-                                    folder.path());
-    ASSERT_EQ(result.status, 0) << result.err;
-    const json summary = json::parse(read_bytes(folder.file("rep/summary.json")));
-    EXPECT_EQ(summary["command"],
-              "alfcg reproduce 1 4 --max-iterations 2 --data-dir " + folder.path() + " --output rep --quiet");
-    const std::string page = read_bytes(folder.file("rep/report.html"));
-    for (const std::string name :
-         {"Figure 1, rho 1e-5", "Figure 4, rho 1e-5", "Figure 1, rho auto", "Figure 4, rho auto"})
-        EXPECT_NE(page.find(">" + name + "</a>"), std::string::npos) << name;
-}
-
-TEST(Reproduce, PanelsAreThoseOfThePaper) {
-    const auto panels = paper_panels(5);
-    ASSERT_EQ(panels.size(), 8U);
-    EXPECT_EQ(panels[0].letter, 'a');
-    EXPECT_EQ(panels[7].letter, 'h');
-    EXPECT_EQ(panels[1].data, "mnist");
-    EXPECT_EQ(panels[1].radius, 10);
-    EXPECT_EQ(panels[4].radius, 1);
-    EXPECT_EQ(panels[6].radius, 1000);
-    EXPECT_EQ(panels[0].region, "lp");
-    EXPECT_EQ(panels[0].setting, "finite-sum");
-    EXPECT_EQ(paper_panels(7).size(), 16U);
-    for (const auto& panel : paper_panels(7))
-        for (const std::string& method : select_methods(panel.setting))
-            EXPECT_NE(setting_of(method), "corrective") << "no part of the paper";
-    EXPECT_THROW(paper_panels(8), Error);
-}
-
-// Runs that start at 1 and end where told.
-std::vector<RunRecord> runs_ending(const std::map<std::string, double>& ends) {
-    std::vector<RunRecord> runs;
-    for (const auto& [method, end] : ends) {
-        TraceRow first;
-        first.objective = 1;
-        TraceRow last;
-        last.iteration = 10;
-        last.objective = end;
-        runs.push_back({method, setting_of(method), 0, "max-epochs", std::nullopt, {first, last}});
-    }
-    return runs;
-}
-
-TEST(Reproduce, VerdictsFollowTheirRules) {
-    using Outcome = Verdict::Outcome;
-    std::map<std::string, double> ends{{"fw-openloop", 0.5}, {"fw-shortstep", 0.5}, {"fw-momentum", 0.5},
-                                       {"fw-sliding", 0.5},  {"fw-armijo", 0.1},    {"fw-parafree", 0.2},
-                                       {"alfcg-d", 0.13}};
-    const auto outcome = [&](const char* setting) { return judge(setting, runs_ending(ends)).outcome; };
-    EXPECT_EQ(outcome("deterministic"), Outcome::held);  // 0.03/0.9 above Armijo
-    EXPECT_EQ(judge("deterministic", runs_ending(ends)).rank, 2);
-    ends["alfcg-d"] = 0.3;
-    EXPECT_EQ(outcome("deterministic"), Outcome::partly);
-    ends["alfcg-d"] = 0.6;
-    EXPECT_EQ(outcome("deterministic"), Outcome::failed);
-    for (auto& [method, end] : ends) end = 0.5;
-    ends["fw-momentum"] = 0.504;
-    EXPECT_EQ(outcome("deterministic"), Outcome::tied);
-
-    ends = {{"svfw", 0.5},         {"saga-fw", 0.4},  {"spider-cg", 0.5},
-            {"onesample-fw", 0.5}, {"sarah-fw", 0.5}, {"alfcg-fs", 0.3}};
-    EXPECT_EQ(outcome("finite-sum"), Outcome::held);
-    ends["alfcg-fs"] = 0.42;
-    EXPECT_EQ(outcome("finite-sum"), Outcome::partly);
-    ends["alfcg-fs"] = 1.5;
-    const Verdict diverged = judge("finite-sum", runs_ending(ends));
-    EXPECT_EQ(diverged.outcome, Outcome::failed);
-    EXPECT_NE(diverged.reason.find("above its start"), std::string::npos);
-
-    ends = {{"sfw", 0.5},  {"sfw-gb", 0.5},     {"onesample-storm", 0.5}, {"onesample-ema", 0.4},
-            {"srfw", 0.5}, {"alfcg-mvr1", 0.3}, {"alfcg-mvr2", 0.2}};
-    EXPECT_EQ(outcome("expectation"), Outcome::held);
-    ends["alfcg-mvr1"] = 0.45;
-    EXPECT_EQ(outcome("expectation"), Outcome::partly);
-    ends["alfcg-mvr2"] = 0.45;
-    EXPECT_EQ(outcome("expectation"), Outcome::failed);
-}
-
-TEST(Reproduce, EqualEndsShareARankAndDivergenceIsNoTie) {
-    std::map<std::string, double> ends{{"svfw", 0.5},         {"saga-fw", 0.3},  {"spider-cg", 0.5},
-                                       {"onesample-fw", 0.5}, {"sarah-fw", 0.3}, {"alfcg-fs", 0.3}};
-    EXPECT_EQ(judge("finite-sum", runs_ending(ends)).rank, 1);
-    for (auto& [method, end] : ends) end = 1.001;
-    const Verdict all_above = judge("finite-sum", runs_ending(ends));
-    EXPECT_EQ(all_above.outcome, Verdict::Outcome::failed);
-    EXPECT_EQ(all_above.reason, "no method ends below its start");
-    ends.erase("alfcg-fs");
-    EXPECT_THROW(judge("finite-sum", runs_ending(ends)), Error);
 }
 
 TEST(Trace, TextReadsBackExactly) {

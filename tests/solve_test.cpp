@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
@@ -386,12 +388,28 @@ TEST(Solve, RunsAMethodOfTheCallers) {
     EXPECT_EQ(solve(*objective, *ball, options).iterations, result.iterations);
 }
 
+TEST(Solve, TheThreadsClockStandsStillWhileOthersRun) {
+    constexpr auto pause = std::chrono::milliseconds(50);
+    const auto objective = custom_objective<double>({1, 2}, [&](auto x, auto gradient) {
+        std::this_thread::sleep_for(pause);
+        std::copy(x.begin(), x.end(), gradient.begin());
+        return (x[0] * x[0] + x[1] * x[1]) / 2;
+    });
+    const auto ball = lp_ball<double>(2, 1);
+    Options options = iterations(3);
+    options.method = "fw-openloop";
+    const double slept = 3 * std::chrono::duration<double>(pause).count();
+    EXPECT_GE(solve(*objective, *ball, options).seconds.gradient, slept);
+    options.clock = Clock::thread;
+    EXPECT_LT(solve(*objective, *ball, options).seconds.method(), slept);
+}
+
 TEST(Methods, TableListsThemInTheirSettings) {
     std::map<std::string, int> count;
     for (const MethodInfo& method : methods()) ++count[std::string(method.setting)];
     EXPECT_EQ(count, (std::map<std::string, int>{
                          {"deterministic", 7}, {"finite-sum", 6}, {"expectation", 7}, {"corrective", 6}}));
-    EXPECT_EQ(describe(method_info("alfcg-mvr2").parameters), "rho = auto, beta = 100, batch = sqrt(N)");
+    EXPECT_EQ(describe(method_info("alfcg-mvr2").parameters), "rho = auto, beta = auto, batch = sqrt(N)");
 }
 
 }  // namespace

@@ -110,7 +110,9 @@ class Runner:
 
     def _serve(self, batch: Batch, jobs: Sequence[Job], progress: Progress) -> None:
         words = [f"normalize={batch.normalize}", f"distortion={batch.distortion}"]
-        command = [str(self._program), *DATA[batch.data].settings(self._folder), *words]
+        with self._lock:  # two of them would make the same file
+            data = DATA[batch.data].settings(self._folder, self._store.path.parent / "data")
+        command = [str(self._program), *data, *words]
         worker = Worker(command, dict(os.environ), Path.cwd(), apart=True)
         with self._lock:
             self._active.add(worker)

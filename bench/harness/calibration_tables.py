@@ -71,6 +71,8 @@ def by_group(scores: Scores) -> Table:
         inside = {
             method: [cell for cell in found if belongs(cell.problem)] for method, found in comparisons.items()
         }
+        if name in DATA and DATA[name].held_back and not any(inside.values()):
+            continue
         columns = [
             f"{share(cell.near for cell in found)}, {share(cell.far for cell in found)}" if found else "–"
             for found in inside.values()

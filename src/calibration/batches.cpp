@@ -12,8 +12,14 @@ namespace {
 constexpr double too_far = 0.5;       // slope at the end of a part of the way over −slope at its start
 constexpr double hardly_a_way = 0.2;  // share of it that is not worth a gradient of its own
 constexpr double hopeless = 1e3;      // the ratio where it did not even start downhill
-constexpr double printed_beta = 100;
 constexpr double storm_power = 0.8;
+// β of EMA's momentum: old gradients stay true for long where the cap below decides on the step, and not where
+// curvature does.
+constexpr double beta_at_the_cap = 300;
+constexpr double beta_below_it = 60;
+constexpr double least_reliability = 0.2;
+// An average of old gradients goes on where a new one would turn round: its directions may be worth next to nothing.
+constexpr double least_reliability_ema = 0.05;
 constexpr double alarm_ratio = 3;
 // No step is longer than m/(t + m): noise needs ever shorter steps, whatever the batches say.
 constexpr double open_loop = 4;
@@ -27,7 +33,8 @@ CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& 
       sampler_(objective, batches),
       probe_(objective),
       parts_(parts),
-      samples_(objective.samples()) {}
+      samples_(objective.samples()),
+      trust_(parts.kind == Kind::ema ? least_reliability_ema : least_reliability) {}
 
 template <class Real>
 bool CalibratedBatches<Real>::full_gradient_due() const {
@@ -46,11 +53,10 @@ bool CalibratedBatches<Real>::full_gradient_due() const {
 template <class Real>
 double CalibratedBatches<Real>::momentum() const {
     const auto t = static_cast<double>(iteration_);
-    const double beta = parts_.beta.value_or(printed_beta);
-    const double elapsed = 1 + t * beta + trust_.accumulated();
+    const double elapsed = 1 + (parts_.beta ? t * *parts_.beta : noise_) + trust_.accumulated();
     if (parts_.kind == Kind::ema) return 1 / std::sqrt(elapsed);
     if (!parts_.beta) return std::pow(t + 1, -storm_power);
-    const double root = std::cbrt((1 + beta + trust_.largest()) / elapsed);
+    const double root = std::cbrt((1 + *parts_.beta + trust_.largest()) / elapsed);
     return iteration_ == 0 ? 1.0 : std::min(alpha_, root * root);
 }
 
@@ -111,15 +117,18 @@ Index CalibratedBatches<Real>::look_at_batch(const Iterate<Real>& x, Proposal<Re
             blend.y = nullptr;
             blend.slopes = nullptr;
         } else {
-            next_secant_ = iteration_ + 10 + iteration_ / 10;
+            next_secant_ = iteration_ + 1 + iteration_ / 10;
         }
     }
     const Index cost = sampler_.blend(parts_.batch, blend, proposal.gradient).cost;
     if (!(step_ > 0)) return cost;  // nothing was tried
     if (blend.slopes != nullptr) {
         const double distance_squared = step_ * step_ * length_squared_;
-        trust_.see_curvature(iteration_, (slopes.at_x - slopes.at_y) / distance_squared);
-        if (parts_.kind == Kind::ema) {
+        const double secant = (slopes.at_x - slopes.at_y) / distance_squared;
+        const bool rare = parts_.kind == Kind::ema;
+        trust_.see_curvature(iteration_, secant, rare ? iteration_ - last_secant_ : 1);
+        last_secant_ = iteration_;
+        if (rare) {
             see_ema_slope(slopes.at_x / step_);
         } else {
             trust_.see_gap(iteration_, gap_, composite_gain_ - slopes.at_y / step_);
@@ -245,9 +254,10 @@ double CalibratedBatches<Real>::step(const StepInput& input, LineFunction& /*lin
     slope_ = input.slope;
     composite_gain_ = input.gap + input.slope;
     length_squared_ = input.length_squared;
-    const double longest = parts_.kind == Kind::ema ? open_loop_ema : open_loop;
-    step_ = std::min(short_step(input.gap, trust_.make_curvature(), input.length_squared),
-                     longest / (static_cast<double>(input.iteration) + longest));
+    const double most = parts_.kind == Kind::ema ? open_loop_ema : open_loop;
+    const double longest = most / (static_cast<double>(input.iteration) + most);
+    step_ = std::min(short_step(input.gap, trust_.make_curvature(), input.length_squared), longest);
+    noise_ += step_ < longest ? beta_below_it : beta_at_the_cap;
     return step_;
 }
 

@@ -70,7 +70,9 @@ class CalibratedBatches final : public StagedMethod<Real> {
     bool at_known_ = false;  // x is the checkpoint's point: its gradient is at hand
     bool full_ = false;      // this estimate is a full gradient
     double next_full_ = 1;   // storm: epochs at the next full gradient
-    Index next_secant_ = 1;  // ema: iteration that looks at two points
+    Index last_secant_ = 0;  // ema: iterations that look at two points
+    Index next_secant_ = 1;
+    double noise_ = 0;  // ema: tβ, summed
     double alpha_ = 1;
 
     // The last move x_{t−1} → x_t.

@@ -13,7 +13,6 @@ namespace {
 constexpr double curvature_memory = 20;  // moves in the running mean of secants
 constexpr double gap_memory = 4;         // weight (1 + t/4)^{−0.8} of the newest in the means of gaps
 constexpr double gap_memory_power = 0.8;
-constexpr double least_reliability = 0.2;
 constexpr double recovery = 0.7;  // of the caution, after a part that went well
 constexpr double most_caution = 1e6;
 constexpr double worst_ratio = 99;
@@ -31,10 +30,11 @@ void Trust::begin(double curvature, double gap, double unit) {
     unit_ = unit > 0 ? unit : 1;
 }
 
-void Trust::see_curvature(Index iteration, double secant) {
+void Trust::see_curvature(Index iteration, double secant, Index later) {
     const auto t = static_cast<double>(iteration);
-    const double weight = std::max(1 / curvature_memory, 1 / (t + 1));
-    const double slowest = (t + 1) / (t + 2);
+    const auto passed = static_cast<double>(later);
+    const double weight = std::max(1 / curvature_memory, passed / (t + 1));
+    const double slowest = (t + 2 - passed) / (t + 2);
     secant_ = std::max((1 - weight) * secant_ + weight * std::max(secant, 0.0), slowest * slowest * secant_);
 }
 
@@ -57,7 +57,7 @@ void Trust::went_well() {
 }
 
 double Trust::scale() const {
-    const double reliability = promised_ > 0 ? std::clamp(honest_ / promised_, least_reliability, 1.0) : 1.0;
+    const double reliability = promised_ > 0 ? std::clamp(honest_ / promised_, least_reliability_, 1.0) : 1.0;
     return std::max(caution_ * secant_ / reliability, least_curvature);
 }
 

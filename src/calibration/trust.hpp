@@ -10,10 +10,13 @@ namespace alfcg {
 /// L_t = κ_t (C_t/γ_t) (1 + S_t)^{1/2}.
 class Trust {
   public:
+    /// No direction is taken to be worth less than this share of what it promises.
+    explicit Trust(double least_reliability) : least_reliability_(least_reliability) {}
+
     /// Curvature along the first direction, its gap, and ‖∇f(x_0)‖, the unit of δ.
     void begin(double curvature, double gap, double unit);
-    /// A curvature seen on the last move.
-    void see_curvature(Index iteration, double secant);
+    /// A curvature seen on the last move, so many iterations after the one seen before it.
+    void see_curvature(Index iteration, double secant, Index later);
     /// A curvature that must not be undercut.
     void raise_curvature(double curvature);
     /// What the last direction promised (gap) and what it was worth to a batch that did not choose it.
@@ -34,6 +37,7 @@ class Trust {
     [[nodiscard]] double scale() const;
 
   private:
+    double least_reliability_;
     double secant_ = 0;    // C_t
     double promised_ = 0;  // running means of see_gap
     double honest_ = 0;

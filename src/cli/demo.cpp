@@ -28,7 +28,7 @@ struct Run {
 constexpr std::array<Run, 2> runs{{
     {"alfcg-c", 100,
      "the default: every step certifies, with work on the part of the ball in play in between"},
-    {"alfcg-mvr1", 30, "every step looks at a small random batch"},
+    {"alfcg-mvr1", 60, "every step looks at a small random batch"},
 }};
 
 int run_demo() {

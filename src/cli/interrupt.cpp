@@ -1,25 +1,27 @@
 #include "cli/interrupt.hpp"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 
 namespace alfcg::cli {
 
 namespace {
 
-// A signal handler can reach nothing but a global.
-volatile std::sig_atomic_t interrupted = 0;
+// A signal handler can reach nothing but a global; several threads look at it.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 constexpr std::array<int, 2> signals{SIGINT, SIGTERM};
 
 void on_signal(int /*signal*/) {
-    interrupted = 1;
+    interrupted = true;
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-    interrupted = 0;
+    interrupted = false;
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -31,7 +33,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::asked() {
-    return interrupted != 0;
+    return interrupted;
 }
 
 }  // namespace alfcg::cli

@@ -14,7 +14,15 @@ std::string duration(double seconds) {
 StatusLine::StatusLine(std::FILE* out, std::size_t total)
     : out_(out), total_(total), line_(out), start_(Clock::now()), last_(start_ - std::chrono::hours(1)) {}
 
-void StatusLine::show(std::size_t done, const std::string& now, std::size_t skipped) {
+void StatusLine::show(std::size_t done, const std::string& now) {
+    std::optional<double> left;
+    if (done > 0)
+        left = std::chrono::duration<double>(Clock::now() - start_).count() *
+               static_cast<double>(total_ - done) / static_cast<double>(done);
+    show(done, now, left);
+}
+
+void StatusLine::show(std::size_t done, const std::string& now, std::optional<double> seconds_left) {
     if (out_ == nullptr) return;
     const auto time = Clock::now();
     if (time - last_ <
@@ -22,12 +30,7 @@ void StatusLine::show(std::size_t done, const std::string& now, std::size_t skip
         return;
     last_ = time;
     std::string count = fmt::format("{} of {} runs", done, total_);
-    if (done > skipped) {
-        const double elapsed = std::chrono::duration<double>(time - start_).count();
-        const double left =
-            elapsed * static_cast<double>(total_ - done) / static_cast<double>(done - skipped);
-        count += fmt::format(", {} left", duration(left));
-    }
+    if (seconds_left) count += fmt::format(", about {} left", duration(*seconds_left));
     line_.show({count, now});
     if (!line_.on_terminal()) put(out_, count + "  " + now + "\n");
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "cli/terminal.hpp"
@@ -16,8 +17,10 @@ class StatusLine {
     /// out = nullptr: says nothing.
     StatusLine(std::FILE* out, std::size_t total);
 
-    /// `done` of the total are finished; `now` is about to run. `skipped` were there already and took no time.
-    void show(std::size_t done, const std::string& now, std::size_t skipped = 0);
+    /// `done` of the total are finished; `now` is about to run. The others will take as long as these did.
+    void show(std::size_t done, const std::string& now);
+    /// The same with what is known about the time left.
+    void show(std::size_t done, const std::string& now, std::optional<double> seconds_left);
     /// Makes room for a line that stays.
     void clear() { line_.clear(); }
 

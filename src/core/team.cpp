@@ -1,12 +1,12 @@
 #include "core/team.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
+#include "core/thread_time.hpp"
 #include "core/waiting.hpp"
 
 namespace alfcg {
@@ -19,13 +19,6 @@ thread_local bool is_member = false;
 // has waited for may have been a disk, which says nothing about members: so it is not for long.
 constexpr int alone_for_lost = 16;
 constexpr std::chrono::milliseconds longest_alone{500};
-
-// What this thread has had of a CPU: while others have it, members among them, it stands still.
-std::chrono::nanoseconds own_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 std::atomic<unsigned>& forks() {
     static std::atomic<unsigned> count = 0;
@@ -122,7 +115,7 @@ void Team::do_together(int first) {
     const int available = recruit(parts);
     unclaimed_.store(first + 1, std::memory_order_relaxed);
     for (int part = own + 1; part < available; ++part) offer(part);
-    const auto offered = own_time();
+    const auto offered = thread_time();
     int done = do_part(own, first);
     // The last first, since it has been offered last.
     for (int part = parts - 1; part > own; --part) {
@@ -134,7 +127,7 @@ void Team::do_together(int first) {
         }
         done += do_part(part);
     }
-    const auto finished = own_time();
+    const auto finished = thread_time();
     for (int part = own + 1; part < available; ++part) {
         const Member& member = member_of(part);
         const unsigned offer = member.offered.load(std::memory_order_relaxed);

@@ -11,6 +11,8 @@ namespace alfcg {
 
 namespace {
 
+constexpr double printed_beta = 100;
+
 // What the variants differ in.
 template <class Real>
 struct Variant {
@@ -46,6 +48,7 @@ template <class Real>
 std::unique_ptr<Method<Real>> alf_method(const MethodParts<Real>& parts, Alf variant) {
     const auto v = variant_of<Real>(variant);
     const auto rho = parts.parameters.number("rho");
+    const auto beta = parts.parameters.number("beta");
     if (!rho && parts.parameters.word("rho") == "auto") {
         if (!v.kind) return std::make_unique<CalibratedFull<Real>>(parts.objective);
         return std::make_unique<CalibratedBatches<Real>>(
@@ -53,10 +56,9 @@ std::unique_ptr<Method<Real>> alf_method(const MethodParts<Real>& parts, Alf var
             typename CalibratedBatches<Real>::Parts{.kind = *v.kind,
                                                     .batch = parts.count("batch"),
                                                     .period = parts.count("period"),
-                                                    .beta = parts.given.number("beta")});
+                                                    .beta = beta});
     }
-    auto step =
-        std::make_unique<AlfStep>(rho.value_or(1), parts.parameters.number("beta").value_or(0), v.momentum);
+    auto step = std::make_unique<AlfStep>(rho.value_or(1), beta.value_or(printed_beta), v.momentum);
     auto estimator = v.estimator(parts.estimator());
     if (rho) return composed<Real>(std::move(estimator), std::move(step));
     return std::make_unique<ProbedAlf<Real>>(std::move(estimator), std::move(step), parts.objective,

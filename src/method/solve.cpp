@@ -42,8 +42,7 @@ Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Opt
     const Parameters parameters = resolve(row.name, row.parameters, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
-    const auto method =
-        row.make(MethodParts<Real>{objective, batches, parameters, options.parameters, options.memory});
+    const auto method = row.make(MethodParts<Real>{objective, batches, parameters, options.memory});
     Solution<Real> solution{solve(objective, region, *method, options, observer, x0), std::string(row.name),
                             parameters};
     if (solution.scale) solution.parameters.set("rho", *solution.scale);

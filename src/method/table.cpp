@@ -44,7 +44,12 @@ constexpr ParameterInfo rho_info{
     .meaning = "ALFCG: scale of the curvature estimate: auto finds it, probe looks once, or a number",
     .open = true,
     .words = "auto|probe"};
-constexpr ParameterInfo beta{.name = "beta", .meaning = "ALFCG: noise parameter of the momentum"};
+constexpr ParameterInfo beta_info{
+    .name = "beta",
+    .meaning =
+        "ALFCG: noise parameter of the momentum; auto: 100, but where rho is auto 300 and 60 in turn "
+        "(alfcg-mvr1) or none, momentum (t+1)^-4/5 (alfcg-mvr2)",
+    .words = "auto"};
 constexpr ParameterInfo batch{.name = "batch", .meaning = "rows per batch", .least = 1, .whole = true};
 constexpr ParameterInfo period{
     .name = "period", .meaning = "iterations between resets", .least = 1, .whole = true};
@@ -80,6 +85,7 @@ constexpr ParameterInfo step_info{
 
 constexpr Parameter step{step_info, Default::named("alf")};
 constexpr Parameter rho{rho_info, Default::named("auto")};
+constexpr Parameter beta{beta_info, Default::named("auto")};
 constexpr Default root = Default::root();
 constexpr Parameter two_thirds{power, Default::of(2.0 / 3.0)};
 
@@ -210,9 +216,9 @@ const std::vector<MethodRow>& table() {
              "Tang et al. 2022",
              {{batch, root}, with(groups, 5)}},
             [](const auto& p) { return composed(median_estimator(p.estimator()), open_loop_step()); }),
-        row({"alfcg-mvr1", expectation, "EMA", "ALF", alfcg_paper, {rho, with(beta, 100), {batch, root}}},
+        row({"alfcg-mvr1", expectation, "EMA", "ALF", alfcg_paper, {rho, beta, {batch, root}}},
             [](const auto& p) { return alf_method(p, Alf::mvr1); }),
-        row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper, {rho, with(beta, 100), {batch, root}}},
+        row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper, {rho, beta, {batch, root}}},
             [](const auto& p) { return alf_method(p, Alf::mvr2); }),
 
         row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},

@@ -19,7 +19,6 @@ struct MethodParts {
     Objective<Real>& objective;
     Batches& batches;
     const Parameters& parameters;  // resolved
-    const Parameters& given;       // of them
     std::optional<Index> memory;   // as in Options
 
     [[nodiscard]] double operator()(std::string_view name) const { return parameters.number(name).value(); }

@@ -13,8 +13,6 @@ namespace alfcg {
 
 namespace {
 
-constexpr double tie = 0.01;
-constexpr double comparable = 0.05;
 constexpr std::array<double, 4> radii{10, 100, 1, 1000};  // in the paper's order
 const std::array<std::string, 3> settings{"deterministic", "finite-sum", "expectation"};
 
@@ -22,75 +20,21 @@ std::string region_title(const std::string& region) {
     return region == "nuclear" ? "nuclear ball" : "l_3 ball";
 }
 
-// Final objective and score of every method.
-struct Scores {
-    explicit Scores(const std::vector<RunRecord>& runs) : ranking(rank_runs(runs)) {
-        start = runs.front().trace.front().objective;
-        best = ranking.front().objective;
-    }
-    [[nodiscard]] const Ranked& of(const std::string& method) const {
-        for (const Ranked& entry : ranking)
-            if (entry.method == method) return entry;
-        throw Error("the verdict needs a run of " + method);
-    }
-    // Equal objectives share a rank.
-    [[nodiscard]] int rank(const Ranked& entry) const {
-        return 1 + static_cast<int>(std::count_if(ranking.begin(), ranking.end(), [&](const Ranked& other) {
-                   return other.objective < entry.objective;
-               }));
-    }
-    [[nodiscard]] double score(const Ranked& entry) const {
-        return start > best ? (entry.objective - best) / (start - best) : 0;
-    }
-    [[nodiscard]] double score(const std::string& method) const { return score(of(method)); }
-    [[nodiscard]] bool below(const std::string& method, std::initializer_list<const char*> others) const {
-        return std::all_of(others.begin(), others.end(),
-                           [&](const char* other) { return of(method).objective < of(other).objective; });
-    }
-
-    std::vector<Ranked> ranking;
-    double start = 0;
-    double best = 0;
-};
-
-using Outcome = Verdict::Outcome;
-
-std::pair<Outcome, std::string> judge_deterministic(const Scores& s) {
-    const double searches = std::min(s.score("fw-armijo"), s.score("fw-parafree"));
-    const bool matches = s.score("alfcg-d") <= searches + comparable;
-    const bool beats = s.below("alfcg-d", {"fw-openloop", "fw-shortstep", "fw-momentum", "fw-sliding"});
-    std::string reason = matches ? "comparable to the searches" : "behind the searches";
-    reason += beats ? ", below the four baselines" : ", not below every baseline";
-    return {matches && beats ? Outcome::held : (matches || beats ? Outcome::partly : Outcome::failed),
-            reason};
+nlohmann::json marked(Verdict::Outcome outcome) {
+    using enum Verdict::Outcome;
+    return {{"text", to_text(outcome)},
+            {"mark", outcome == held     ? "good"
+                     : outcome == failed ? "bad"
+                                         : "neutral"}};
 }
 
-std::pair<Outcome, std::string> judge_finite_sum(const Scores& s) {
-    const double score = s.score("alfcg-fs");
-    if (score <= tie) return {Outcome::held, score == 0 ? "best" : "on par with the best"};
-    if (score <= comparable) return {Outcome::partly, "close to the best"};
-    return {Outcome::failed, "behind the best"};
-}
-
-std::pair<Outcome, std::string> judge_expectation(const Scores& s) {
-    const auto beats = [&](const char* method) {
-        return s.below(method, {"sfw", "sfw-gb", "onesample-storm", "onesample-ema", "srfw"});
-    };
-    const bool first = beats("alfcg-mvr1");
-    const bool second = beats("alfcg-mvr2");
-    std::string reason = first && second ? "both below every rival"
-                         : first         ? "MVR1 below every rival, MVR2 not"
-                         : second        ? "MVR2 below every rival, MVR1 not"
-                                         : "neither below every rival";
-    return {first && second ? Outcome::held : (first || second ? Outcome::partly : Outcome::failed), reason};
+nlohmann::json verdict_json(const Verdict& verdict) {
+    return {{"rank", verdict.rank},    {"methods", verdict.methods}, {"ours", verdict.ours},
+            {"best", verdict.best},    {"score", verdict.score},     {"claim", to_text(verdict.outcome)},
+            {"reason", verdict.reason}};
 }
 
 }  // namespace
-
-std::string_view to_text(Verdict::Outcome outcome) {
-    constexpr std::array<std::string_view, 4> names{"held", "partly", "tie", "failed"};
-    return names[static_cast<std::size_t>(outcome)];
-}
 
 std::string PaperPanel::problem() const {
     return fmt::format("{}-{}-r{}", data, region == "nuclear" ? "nuclear" : "l3", format_number(radius));
@@ -111,38 +55,6 @@ std::vector<PaperPanel> paper_panels(int figure) {
                               settings[static_cast<std::size_t>((figure - 1) % 3)], data, radius});
         }
     return panels;
-}
-
-Verdict judge(const std::string& setting, const std::vector<RunRecord>& runs) {
-    const Scores scores(runs);
-    Verdict verdict;
-    verdict.methods = static_cast<int>(scores.ranking.size());
-    verdict.best = scores.ranking.front().method;
-    for (std::size_t k = 0; k < scores.ranking.size(); ++k) {
-        if (!scores.ranking[k].method.starts_with("alfcg-")) continue;
-        verdict.rank = scores.rank(scores.ranking[k]);
-        verdict.ours = scores.ranking[k].method;
-        verdict.score = scores.score(scores.ranking[k]);
-        break;
-    }
-    const auto [outcome, reason] = setting == "deterministic" ? judge_deterministic(scores)
-                                   : setting == "finite-sum"  ? judge_finite_sum(scores)
-                                                              : judge_expectation(scores);
-    verdict.outcome = outcome;
-    verdict.reason = reason;
-    if (scores.best >= scores.start) {
-        verdict.outcome = Outcome::failed;
-        verdict.reason = "no method ends below its start";
-        return verdict;
-    }
-    const bool all_close = std::all_of(scores.ranking.begin(), scores.ranking.end(),
-                                       [&](const Ranked& entry) { return scores.score(entry) <= tie; });
-    if (all_close) {
-        verdict.outcome = Outcome::tied;
-        verdict.reason = "every method within 1 % of the decrease";
-    }
-    if (scores.of(verdict.ours).objective > scores.start) verdict.reason += "; ends above its start";
-    return verdict;
 }
 
 nlohmann::json figure_json(int figure, const std::vector<PanelRuns>& panels) {
@@ -200,15 +112,13 @@ nlohmann::json verdict_table(const std::vector<PanelRuns>& panels) {
     json rows = json::array();
     for (const PanelRuns& panel : panels) {
         if (!panel.judged()) continue;
-        const Verdict verdict = judge(panel.panel.setting, panel.runs);
-        const char* mark = verdict.outcome == Outcome::held     ? "good"
-                           : verdict.outcome == Outcome::failed ? "bad"
-                                                                : "neutral";
+        const Verdict by_epochs = panel.by_epochs();
+        const Verdict by_time = panel.by_time();
         rows.push_back(
             json::array({fmt::format("{} ({})", panel.panel.figure, panel.panel.letter), panel.panel.setting,
-                         panel.title.substr(4), fmt::format("{} of {}", verdict.rank, verdict.methods),
-                         verdict.ours, verdict.best, verdict.score,
-                         json{{"text", to_text(verdict.outcome)}, {"mark", mark}}, verdict.reason}));
+                         panel.title.substr(4), fmt::format("{} of {}", by_epochs.rank, by_epochs.methods),
+                         by_epochs.ours, by_epochs.best, by_epochs.score, marked(by_epochs.outcome),
+                         by_epochs.reason, by_time.best, by_time.score, marked(by_time.outcome)}));
     }
     return {{"title", "Did the paper's claims hold?"},
             {"columns",
@@ -220,34 +130,32 @@ nlohmann::json verdict_table(const std::vector<PanelRuns>& panels) {
               {{"name", "best method"}, {"type", "method"}},
               {{"name", "score"}, {"type", "number"}, {"digits", 3}},
               {{"name", "claim"}, {"type", "text"}},
-              {{"name", "why"}, {"type", "text"}}}},
+              {{"name", "why"}, {"type", "text"}},
+              {{"name", "best by time"}, {"type", "method"}},
+              {{"name", "score by time"}, {"type", "number"}, {"digits", 3}},
+              {{"name", "claim by time"}, {"type", "text"}}}},
             {"rows", rows},
             {"note",
              "Score of the better ALFCG method: (F_end - F_best)/(F_0 - F_best), 0 is best; means over the "
-             "seeds. "
-             "Deterministic claim: at least comparable to the two searches (score at most 0.05 above the "
-             "better one) and "
-             "below the four other baselines. Finite-sum claim: best, or within 0.01. Expectation claim: "
-             "both variants below "
-             "every rival. Tie: every method within 0.01, the panel cannot tell."}};
+             "seeds. Deterministic claim: at least comparable to the two searches (score at most 0.05 above "
+             "the better one) and below the four other baselines. Finite-sum claim: best, or within 0.01. "
+             "Expectation claim: both variants below every rival. Tie: every method within 0.01, the panel "
+             "cannot tell. By time: the same, with what every method has when the first of them has spent "
+             "its budget, by CPU time."}};
 }
 
 nlohmann::json verdict_summary(const std::vector<PanelRuns>& panels) {
     nlohmann::json list = nlohmann::json::array();
     for (const PanelRuns& panel : panels) {
         if (!panel.judged()) continue;
-        const Verdict verdict = judge(panel.panel.setting, panel.runs);
-        list.push_back({{"figure", panel.panel.figure},
-                        {"panel", std::string(1, panel.panel.letter)},
-                        {"problem", panel.panel.problem()},
-                        {"setting", panel.panel.setting},
-                        {"rank", verdict.rank},
-                        {"methods", verdict.methods},
-                        {"ours", verdict.ours},
-                        {"best", verdict.best},
-                        {"score", verdict.score},
-                        {"claim", to_text(verdict.outcome)},
-                        {"reason", verdict.reason}});
+        nlohmann::json entry = verdict_json(panel.by_epochs());
+        entry["figure"] = panel.panel.figure;
+        entry["panel"] = std::string(1, panel.panel.letter);
+        entry["problem"] = panel.panel.problem();
+        entry["setting"] = panel.panel.setting;
+        entry["by_time"] = verdict_json(panel.by_time());
+        entry["by_time"]["seconds"] = at_equal_time(panel.runs).front().last().seconds;
+        list.push_back(std::move(entry));
     }
     return list;
 }

@@ -1,13 +1,16 @@
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "report/comparison.hpp"
+#include "report/verdict.hpp"
 
 namespace alfcg {
+
+/// The scale that the paper gives its methods, as it prints it.
+inline constexpr const char* printed_rho = "1e-5";
 
 /// One panel of the paper's figures 1 to 6.
 struct PaperPanel {
@@ -25,24 +28,6 @@ struct PaperPanel {
 /// The panels in the paper's arrangement. Figure 7 shows runs of figures 3 and 6: it needs their panels.
 std::vector<PaperPanel> paper_panels(int figure);
 
-/// What became of the paper's claim for a setting (its section "Results and Discussions") on one panel.
-struct Verdict {
-    enum class Outcome { held, partly, tied, failed };
-    Outcome outcome = Outcome::failed;
-    int rank = 0;        // of the best ALFCG method, 1 is best
-    int methods = 0;     // that took part
-    std::string ours;    // that ALFCG method
-    std::string best;    // the method with the lowest final objective
-    double score = 0;    // of ours: (F_end − F_best)/(F_0 − F_best)
-    std::string reason;  // in words
-};
-std::string_view to_text(Verdict::Outcome outcome);
-
-/// deterministic: alfcg-d comparable to both searches (score at most 0.05 above the better one) and below the four other
-/// baselines. finite-sum: alfcg-fs best, or within 0.01 of it in score. expectation: alfcg-mvr1 and -mvr2 below every rival.
-/// Everything within 0.01 in score is a tie: the panel cannot tell.
-Verdict judge(const std::string& setting, const std::vector<RunRecord>& runs);
-
 /// Finished runs by panel.
 struct PanelRuns {
     PaperPanel panel;
@@ -52,11 +37,14 @@ struct PanelRuns {
     bool asked = true;            // false: its figure was not asked for, it only serves figure 7
 
     [[nodiscard]] bool judged() const { return asked && !runs.empty(); }
+    /// At the end of the budget, and at equal time.
+    [[nodiscard]] Verdict by_epochs() const { return judge(panel.setting, runs); }
+    [[nodiscard]] Verdict by_time() const { return judge(panel.setting, at_equal_time(runs)); }
 };
 
 /// The figures of the page, in the paper's arrangement; figure 7 is made from the runs of the others.
 nlohmann::json figure_json(int figure, const std::vector<PanelRuns>& panels);
-/// Panels x settings: the rank of the ALFCG method, and whether the claim held.
+/// Panels x settings: the rank of the ALFCG method, and whether the claim held, by epochs and by time.
 nlohmann::json verdict_table(const std::vector<PanelRuns>& panels);
 /// The same as data.
 nlohmann::json verdict_summary(const std::vector<PanelRuns>& panels);

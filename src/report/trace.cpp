@@ -83,8 +83,8 @@ bool TraceSampler::wants(Index iteration, double epochs, double seconds, bool la
         std::max({share_of(static_cast<double>(iteration), budget), share_of(epochs, limits_.max_epochs),
                   share_of(seconds, limits_.max_seconds)});
     if (!last && progress < next_) return false;
-    // Steps of a tenth of what has passed until they reach the even distance.
-    next_ = progress + std::min(1 / points_, std::max(0.1 * progress, 0.02 / points_));
+    // Steps of a fifth of what has passed until they reach the even distance.
+    next_ = progress + std::min(1 / points_, std::max(0.2 * progress, 0.02 / points_));
     return true;
 }
 

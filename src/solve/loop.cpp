@@ -45,7 +45,9 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
           method_(method),
           limits_(limits),
           observer_(observer),
-          samples_(static_cast<double>(objective.samples())) {
+          samples_(static_cast<double>(objective.samples())),
+          metrics_account_(limits.clock) {
+        account_ = Account(limits.clock);
         proposal_.gradient.reshape(objective.shape());
     }
 

@@ -4,12 +4,14 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/solve/method.hpp"
+#include "core/thread_time.hpp"
 
 namespace alfcg {
 
 void Account::turn_to(double Timings::*part) {
-    const double now =
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const std::chrono::duration<double> time =
+        clock_ == Clock::thread ? thread_time() : std::chrono::steady_clock::now().time_since_epoch();
+    const double now = time.count();
     if (part_ != nullptr) seconds.*part_ += now - since_;
     part_ = part;
     since_ = now;

@@ -4,6 +4,14 @@
 
 namespace alfcg {
 
+/// What a run's seconds are.
+enum class Clock {
+    wall,
+    /// CPU time of the thread that runs it. Of a run on one thread: what it takes alone, also in company (but for memory, which all
+    /// share); what other threads do for a run is not in it.
+    thread
+};
+
 /// Seconds spent in each part of the run.
 struct Timings {
     double gradient = 0;
@@ -23,6 +31,8 @@ struct Counters {
 /// What a run has used. Time goes to one part at a time: charging another part interrupts the one before.
 class Account {
   public:
+    explicit Account(Clock clock = Clock::wall) : clock_(clock) {}
+
     Timings seconds;
     Counters counters;
 
@@ -45,6 +55,7 @@ class Account {
   private:
     void turn_to(double Timings::*part);
 
+    Clock clock_;
     double Timings::*part_ = nullptr;
     double since_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/solve/account.hpp"
 
 namespace alfcg {
 
@@ -12,6 +13,7 @@ struct Limits {
     Index max_iterations = std::numeric_limits<Index>::max();
     double max_epochs = std::numeric_limits<double>::infinity();   // component gradients / N
     double max_seconds = std::numeric_limits<double>::infinity();  // the method's own time, metrics excluded
+    Clock clock = Clock::wall;                                     // by which these seconds are measured
     std::optional<double> gap;  // converged when the exact gap is at most this
     /// Converged when the exact gap is at most this share of max(|F|, F₀ − F), where F₀ is the objective at the start;
     /// 0: off.
