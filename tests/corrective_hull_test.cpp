@@ -9,6 +9,7 @@
 #include "bridge.hpp"
 #include "corrective/corrective.hpp"
 #include "corrective/simplex_model.hpp"
+#include "descent.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
 #include "reference/solve.hpp"
@@ -233,14 +234,6 @@ std::unique_ptr<Region<Real>> oracle_only(const std::string& name, double radius
     };
     custom.violation = [](auto) { return 0.0; };
     return custom_region<Real>(custom);
-}
-
-template <class Real>
-void expect_descent(const std::vector<Row<Real>>& rows) {
-    const double rounding = std::is_same_v<Real, float> ? 3e-7 : 1e-13;
-    for (std::size_t t = 1; t < rows.size(); ++t)
-        EXPECT_LE(rows[t].metrics.objective,
-                  rows[t - 1].metrics.objective + rounding * std::abs(rows[t - 1].metrics.objective));
 }
 
 TEST(CorrectiveHull, ReachesTheOptimumOfThoseWhoKnowTheRegion) {

@@ -6,6 +6,7 @@
 
 #include "bridge.hpp"
 #include "corrective/quasi_newton.hpp"
+#include "descent.hpp"
 #include "reference/losses.hpp"
 #include "reference/samples.hpp"
 #include "reference/solve.hpp"
@@ -20,14 +21,6 @@ Options smooth(double gap, Index iterations = 400) {
     options.gap = gap;
     options.max_iterations = iterations;
     return options;
-}
-
-template <class Real>
-void expect_descent(const std::vector<Row<Real>>& rows) {
-    const double rounding = std::is_same_v<Real, float> ? 3e-7 : 1e-13;
-    for (std::size_t t = 1; t < rows.size(); ++t)
-        EXPECT_LE(rows[t].metrics.objective,
-                  rows[t - 1].metrics.objective + rounding * std::abs(rows[t - 1].metrics.objective));
 }
 
 reference::Matrix written_out(const SecondMoments<double>& moments) {

@@ -61,7 +61,8 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
     const Index cols = shape.cols - part.free_columns();
     const reference::Matrix directions = reference::gaussian(15, cols, 14);
     Matrix<Real> spread;
-    const double flat = part.spread(to_matrix<Real>(directions), spread);
+    std::vector<double> mean;
+    const double flat = part.spread(to_matrix<Real>(directions), spread, mean);
     ASSERT_EQ(spread.shape(), (Shape{15, cols}));
     reference::Matrix sum = reference::Matrix::Zero(15, cols);
     for (Index l = 0; l < shape.rows; ++l)
@@ -74,13 +75,18 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
     near(spread, sum, std::max(10 * sum.norm(), 1.0));
     if (part.free_columns() > 0) {
         double own = 0;
+        reference::Vector features = reference::Vector::Zero(cols);
         for (Index l = 0; l < shape.rows; ++l) {
             reference::Matrix single = reference::Matrix::Zero(shape.rows, shape.cols);
             single(l, cols) = 1;
             part.curve(to_matrix<Real>(single), product);
             own += static_cast<double>(product(l, cols)) / static_cast<double>(shape.rows);
+            features += from_matrix(product).row(l).head(cols).transpose() / static_cast<double>(shape.rows);
         }
         EXPECT_NEAR(flat, own, tolerance);
+        for (Index j = 0; j < cols && flat > 0; ++j)
+            EXPECT_NEAR(mean[static_cast<std::size_t>(j)] * flat, features(j),
+                        tolerance * std::max(10 * features.norm(), 1.0));
     }
     part.aim(to_matrix<Real>(d));
     Matrix<double> diagonal;
@@ -141,6 +147,76 @@ TEST(Part, IsTheLossOnFewFeatures) {
                 check<double>(storage, intercept, threads);
                 check<float>(storage, intercept, threads);
             }
+}
+
+// Walks that follow each other end where no entry of u is worth a step over the ball, and say with which multiplier.
+template <class Real>
+void check_walks(const std::string& loss, int outputs, Storage storage, bool intercept, double radius) {
+    SCOPED_TRACE(loss + (intercept ? ", intercept" : "") + ", radius " + std::to_string(radius));
+    const double tolerance = std::is_same_v<Real, float> ? 1e-4 : 1e-7;
+    const auto problem = sized_problem(loss, 211, 30, outputs);
+    const Bridge<Real> bridge(problem, storage);
+    const auto objective = linear_objective<Real>(bridge.features, bridge.targets, bridge.loss, 1, intercept);
+    const auto part = objective->part(std::vector<Index>{0, 2, 3, 7, 8, 11, 13, 20, 21, 29});
+    const Shape shape = part->shape();
+    const Matrix<Real> s(shape);
+    Matrix<Real> gradient;
+    Matrix<double> least;
+    part->evaluate(s, gradient);
+    part->curvatures(least);
+    for (double& own : least.span()) own *= 0.2;
+    const std::vector<double> slopes(gradient.span().begin(), gradient.span().end());
+    constexpr double l1 = 1e-3;
+    constexpr double l2 = 1e-2;
+    std::vector<double> u(slopes.size());
+    double multiplier = 0.1;
+    for (int turn = 0; turn < 30; ++turn) {
+        const auto reached = part->walk({.slopes = slopes,
+                                         .least = least.span(),
+                                         .l1 = l1,
+                                         .l2 = l2,
+                                         .radius = radius,
+                                         .multiplier = multiplier,
+                                         .turns = 200},
+                                        s, u);
+        ASSERT_TRUE(reached.has_value());
+        multiplier = *reached;
+    }
+    Matrix<Real> way(shape);
+    std::transform(u.begin(), u.end(), way.data(), [](double entry) { return static_cast<Real>(entry); });
+    Matrix<Real> product;
+    part->curve(way, product);
+    double norm = 0;
+    for (Index e = 0; e < shape.size(); ++e) {
+        const double own = u[static_cast<std::size_t>(e)];
+        const double slope = slopes[static_cast<std::size_t>(e)] + static_cast<double>(product.data()[e]);
+        if (e % shape.cols >= shape.cols - part->free_columns()) {
+            EXPECT_NEAR(slope, 0, tolerance);
+            continue;
+        }
+        norm += std::abs(own);
+        if (own == 0) {
+            EXPECT_LE(std::abs(slope), multiplier + tolerance);
+        } else {
+            EXPECT_NEAR(slope + l2 * own, -std::copysign(multiplier, own), tolerance);
+        }
+    }
+    if (multiplier > l1 + tolerance) {
+        EXPECT_NEAR(norm, radius, tolerance * radius);
+    } else {
+        EXPECT_LE(norm, radius * (1 + tolerance));
+    }
+}
+
+TEST(Part, WalksEndAtTheMinimumOfTheModelOverTheBall) {
+    for (const auto& [loss, outputs] :
+         std::vector<std::pair<std::string, int>>{{"logistic", 1}, {"squared", 1}, {"multinomial", 4}})
+        for (const auto storage : {Storage::dense, Storage::sparse})
+            for (const bool intercept : {false, true})
+                for (const double radius : {0.3, 100.0}) {
+                    check_walks<double>(loss, outputs, storage, intercept, radius);
+                    check_walks<float>(loss, outputs, storage, intercept, radius);
+                }
 }
 
 TEST(Part, WeightsCountAsRepeatedRows) {

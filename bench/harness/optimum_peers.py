@@ -15,7 +15,7 @@ FIRST_CALL = 180.0  # seconds for reading the data, and for a first fit, which m
 WARM_RUNG = {"celer": 2, "skglm": 8}  # of the first fit, where one that ends at zero would not compile everything
 COARSE = 1.0  # where fits take longer than this, every other rung is left out
 MOST_RUNGS = 40
-DOUBLING = {"saga", "lbfgs"}  # whose rungs double the number of iterations: none is left out
+DOUBLING = {"saga", "lbfgs", "SGD"}  # whose rungs double the number of iterations: none is left out
 LONGEST = 2.0  # a fit is ended after this, in the time that it should take
 COSTLIEST = 1.5  # what all fits of a ladder take beyond the first one's time, in the time that one may take
 

@@ -42,7 +42,8 @@ class Contest:
         return f"{self.data}, {self.region} {self.loss}"
 
 
-L1_PEERS = ("LIBLINEAR", "celer", "skglm")
+L1_PEERS = ("LIBLINEAR", "SGD", "celer", "skglm")
+SQUARED_PEERS = ("Lasso", "celer", "skglm")
 CONTESTS = [
     Contest("a9a", "logistic", "l1", L1_PEERS, quick=True),
     Contest("mushrooms", "logistic", "l1", L1_PEERS),
@@ -50,8 +51,8 @@ CONTESTS = [
     Contest("planted-sparse", "logistic", "l1", L1_PEERS),
     Contest("a9a", "logistic", "l2", ("lbfgs",)),
     Contest("mushrooms", "logistic", "l2", ("lbfgs",)),
-    Contest("planted-wide", "squared", "l1", ("celer", "skglm"), share=0.1),
-    Contest("planted-tall", "squared", "l1", ("celer", "skglm"), share=0.1),
+    Contest("planted-wide", "squared", "l1", SQUARED_PEERS, share=0.1),
+    Contest("planted-tall", "squared", "l1", SQUARED_PEERS, share=0.1),
 ]
 CLASSIFIERS = (
     "ConstrainedClassifierCV, l1", "LogisticRegressionCV, l1", "SGDClassifier, l1", "ConstrainedClassifierCV, l2",

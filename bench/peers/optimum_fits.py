@@ -60,6 +60,23 @@ def _iterating(solver: str, l1_ratio: float) -> Fit:
     return fit
 
 
+def sgd(features: Any, labels: Array, loss: MeanLoss, weight: float, rung: int) -> Any:
+    """Its number of epochs is doubled from rung to rung too."""
+    from sklearn.linear_model import SGDClassifier
+
+    model = SGDClassifier(
+        loss="log_loss", penalty="l1", alpha=weight, fit_intercept=False, tol=None, max_iter=2**rung, random_state=0
+    )
+    return model.fit(features, labels).coef_
+
+
+def lasso(features: Any, labels: Array, loss: MeanLoss, weight: float, rung: int) -> Any:
+    from sklearn.linear_model import Lasso
+
+    model = Lasso(alpha=weight, fit_intercept=False, tol=tolerance(rung), max_iter=NEVER)
+    return model.fit(features, labels).coef_
+
+
 def celer(features: Any, labels: Array, loss: MeanLoss, weight: float, rung: int) -> Any:
     from celer import Lasso, LogisticRegression
 
@@ -97,8 +114,10 @@ FITS: dict[str, Fit] = {
     "glmnet": glmnet,
     "saga": _iterating("saga", 1.0),
     "lbfgs": _iterating("lbfgs", 0.0),
+    "SGD": sgd,
+    "Lasso": lasso,
 }
-BY_COLUMNS = {"celer", "skglm", "glmnet"}  # those that read the features column by column
+BY_COLUMNS = {"celer", "skglm", "glmnet", "Lasso"}  # those that read the features column by column
 
 
 def load_set(source: dict[str, Any]) -> tuple[Any, Array]:

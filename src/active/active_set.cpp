@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "alfcg/point/move.hpp"
+
 namespace alfcg {
 
 namespace {

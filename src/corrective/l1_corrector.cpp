@@ -5,6 +5,7 @@
 
 #include "corrective/corrector.hpp"
 #include "corrective/l1_part.hpp"
+#include "corrective/l1_samples.hpp"
 
 namespace alfcg {
 
@@ -12,8 +13,13 @@ namespace {
 
 // Columns beside those in use, at least, that join the part.
 constexpr Index least_columns = 64;
-// So few are in play from the beginning.
+// So few are in play from the beginning, and as many as have no more entries together than so few without zeros: there, steps
+// through all of them cost no more than telling them apart does.
 constexpr Index few_columns = 256;
+// Columns join whose slopes are this near to those in use, where they have few entries.
+constexpr double near_level = 0.8;
+// There, a part is made anew where the columns in play take less than this share of its memory.
+constexpr double too_few = 2.0 / 3;
 // Inner work ends when the part's gap is this share of the whole one's.
 constexpr double inner_share = 0.3;
 constexpr int most_models = 3;
@@ -28,6 +34,11 @@ class L1Corrector final : public Corrector<Real> {
     L1Corrector(const Ball& ball, Index memory) : ball_(ball), memory_(memory) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
+        // With several outputs, parts of columns have no matrix of second derivatives that could be made of some of the rows.
+        if (run.x().shape().rows > 1 && has_many_rows(run.objective())) {
+            if (!samples_) samples_ = on_samples<Real>(l1_sample_descent<Real>(ball_), memory_);
+            return samples_->correct(run, seen, move, step);
+        }
         Vertex<Real>& better = move.towards();
         step = 1;
         const Matrix<Real>& x = run.x().matrix();
@@ -49,7 +60,9 @@ class L1Corrector final : public Corrector<Real> {
         const double before = work.objective();
         const double gap_before = work.gap();
         run.require_finite(before + gap_before);
-        for (int turn = 0; turn < most_models; ++turn) {
+        // Where all columns are in play, the slopes after one model tell better which are worth it.
+        const bool all = std::ssize(columns_) == x.cols() && x.cols() > few_columns;
+        for (int turn = 0; turn < (all ? 1 : most_models); ++turn) {
             if (turn > 0 && work.gap() <= inner_share * seen.gap) break;
             if (!work.improve() && (turn > 0 || !work.improve(last_effort))) break;
         }
@@ -57,7 +70,7 @@ class L1Corrector final : public Corrector<Real> {
         run.account().counters.component_gradients +=
             static_cast<Index>(passes * static_cast<double>(run.objective().samples()));
         run.account().counters.function_evaluations += work.trials() - trials;
-        write(work.s(), x.shape(), better);
+        write(work.lightest(), x.shape(), better);
         better.composite = run.region().composite(better.to_matrix());
         part_->leave_intercept(work.s(), run.x());
         return work.objective() < before || work.gap() < gap_before;
@@ -72,9 +85,11 @@ class L1Corrector final : public Corrector<Real> {
     Index memory_;
     L1Trust trust_;
     std::vector<Index> columns_;
+    Index bytes_ = 0;  // that they take
     std::unique_ptr<Part<Real>> part_;
     std::unique_ptr<L1Part<Real>> work_;  // on it
     std::unique_ptr<Corrector<Real>> without_columns_;
+    std::unique_ptr<Corrector<Real>> samples_;
 };
 
 template <class Real>
@@ -99,18 +114,19 @@ bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
         norm += std::abs(static_cast<double>(x.data()[i]));
     }
     const double level = norm > 0 ? std::max(slope / norm, ball_.composite.l1) : 0;
+    const bool light =
+        x.rows() == 1 && objective.entries() <= few_columns * std::max<Index>(objective.samples(), 1);
     std::vector<Index> others;
     Index steeper = 0;
     for (Index j = 0; j < cols; ++j) {
         if (used[static_cast<std::size_t>(j)] != 0) continue;
         others.push_back(j);
-        if (steepness[static_cast<std::size_t>(j)] > level) ++steeper;
+        if (steepness[static_cast<std::size_t>(j)] >= (light ? near_level * level : level)) ++steeper;
     }
-    Index more =
-        cols <= few_columns
-            ? cols - support
-            : std::min({std::max(std::min(steeper, 4 * support), std::max(support / 2, least_columns)),
-                        cols - support});
+    if (!light) steeper = std::min(steeper, 4 * support);
+    Index more = cols <= few_columns
+                     ? cols - support
+                     : std::min(std::max({steeper, support / 2, least_columns}), cols - support);
     std::nth_element(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
         return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
     });
@@ -129,7 +145,10 @@ bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
     for (Index j = 0; j < cols; ++j)
         if (used[static_cast<std::size_t>(j)] != 0) columns.push_back(j);
     std::sort(columns.begin(), columns.end());
-    if (part_ && std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end())) return true;
+    if (part_ && (!light || static_cast<double>(bytes) >= too_few * static_cast<double>(bytes_)) &&
+        std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end()))
+        return true;
+    bytes_ = bytes;
     columns_ = std::move(columns);
     part_.reset();
     part_ = objective.part(columns_);

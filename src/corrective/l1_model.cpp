@@ -16,11 +16,15 @@ using Vector = std::vector<double>;
 constexpr double face_accuracy = 1e-2;
 // What rounding leaves of slopes.
 constexpr double rounding = 1e-15;
-// Walks with another multiplier of the ball, until they lead this near to the sphere.
-constexpr int most_rounds = 6;
-constexpr double near_sphere = 1e-2;
-// Entries whose slopes are this near to the multiplier of the ball are walked through as well.
-constexpr double near_level = 0.8;
+// Products with H that a walk costs as much as.
+constexpr int walk_products = 4;
+// One that brings the gap down to this share is followed by another; else conjugate gradients are.
+constexpr double good_walk = 0.7;
+// Accelerated steps that find the same entries to be zero, after which conjugate gradients take over; what the diagonal is stretched by
+// beyond the curvature met, and what is left of that for the next ones.
+constexpr int steady_steps = 4;
+constexpr double stretched = 1.1;
+constexpr double relaxed = 0.9;
 
 double dot(const Vector& a, const Vector& b) {
     double sum = 0;
@@ -47,11 +51,10 @@ class Search {
     bool within(double tolerance);
     // Each says whether the model has gone down.
     bool projected_step();
+    bool accelerated_steps(double tolerance);
     bool face_step();
 
   private:
-    // A point that coordinate descent with multiplier tau leads to, as the trial.
-    void walk(double tau);
     [[nodiscard]] double norm(const Vector& u) const {
         double sum = 0;
         for (std::size_t i = 0; i < u.size(); ++i)
@@ -63,9 +66,21 @@ class Search {
         model_.curve(d, product_);
         return product_;
     }
-    // The nearest point of the ball to z in the metric of the diagonal, after all magnitudes have lost l1; returns the multiplier of the
-    // ball and l1.
-    double project(double l1, Vector& z);
+    // The nearest point of the ball to z in the metric of `scale` times the diagonal, after all magnitudes have lost l1; returns the
+    // multiplier of the ball and l1.
+    double project(double l1, Vector& z, double scale = 1);
+    // The model, less what it is where the search began.
+    [[nodiscard]] double value() const {
+        double sum = model_.l1 * norm(u_);
+        for (std::size_t i = 0; i < u_.size(); ++i)
+            sum += (u_[i] - point_[i]) * (q_[i] + model_.gradient[i]) / 2;
+        return sum;
+    }
+    [[nodiscard]] bool same_signs(const Vector& a, const Vector& b) const {
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (model_.free[i] == 0 && ((a[i] > 0) != (b[i] > 0) || (a[i] < 0) != (b[i] < 0))) return false;
+        return true;
+    }
     // The best point between u and w.
     double step_towards(const Vector& w);
     [[nodiscard]] bool in_face(std::size_t i) const { return model_.free[i] != 0 || u_[i] != 0; }
@@ -89,21 +104,26 @@ class Search {
     Vector scaled_;
     Vector ray_;
     Vector trial_;
+    // Of accelerated steps: the last point, where they look, and by how much the diagonal must be stretched to lie above H.
+    Vector last_u_;
+    Vector last_q_;
+    Vector ahead_u_;
+    Vector ahead_q_;
+    double steepness_ = 1;
     std::vector<std::pair<double, std::size_t>> levels_;
-    std::vector<Index> listed_;
 };
 
-double Search::project(double l1, Vector& z) {
+double Search::project(double l1, Vector& z, double scale) {
     // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|: Σ of what is left is the radius for some τ between two of these.
     levels_.clear();
     double sum = 0;
     double slope = 0;
     for (std::size_t i = 0; i < z.size(); ++i) {
-        const double level = model_.diagonal[i] * std::abs(z[i]);
+        const double level = scale * model_.diagonal[i] * std::abs(z[i]);
         if (model_.free[i] != 0 || level <= l1) continue;
         levels_.emplace_back(level, i);
         sum += std::abs(z[i]);
-        slope += 1 / model_.diagonal[i];
+        slope += 1 / (scale * model_.diagonal[i]);
     }
     double tau = l1;
     if (sum - l1 * slope > model_.radius) {
@@ -112,14 +132,14 @@ double Search::project(double l1, Vector& z) {
         for (std::size_t k = 0; k < levels_.size(); ++k) {
             const std::size_t i = levels_[k].second;
             sum += std::abs(z[i]);
-            slope += 1 / model_.diagonal[i];
+            slope += 1 / (scale * model_.diagonal[i]);
             tau = (sum - model_.radius) / slope;
             if (k + 1 == levels_.size() || tau >= levels_[k + 1].first) break;
         }
     }
     for (std::size_t i = 0; i < z.size(); ++i) {
         if (model_.free[i] != 0) continue;
-        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / model_.diagonal[i], 0.0), z[i]);
+        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / (scale * model_.diagonal[i]), 0.0), z[i]);
         if (z[i] == 0) z[i] = 0;
     }
     return tau;
@@ -158,44 +178,69 @@ bool Search::within(double tolerance) {
     return trial_ == u_ || !(step_towards(trial_) < 0) || gap() <= tolerance;
 }
 
+// With a walk, which every third time is left out: the plain step knows the multiplier exactly, and says where a walk's begins.
 bool Search::projected_step() {
     trial_ = u_;
     for (std::size_t i = 0; i < u_.size(); ++i) trial_[i] -= q_[i] / model_.diagonal[i];
     const double tau = project(model_.l1, trial_);
     binds_ = tau > model_.l1;
-    // Not every third time: the plain step knows the multiplier exactly.
-    if (model_.walk && ++steps_ % 3 != 0) walk(tau);
+    if (++steps_ % 3 != 0) {
+        trial_ = u_;
+        binds_ = model_.walk(tau, trial_) > model_.l1;
+        left_ -= walk_products;
+        if (norm(trial_) > model_.radius) project(0, trial_);
+    }
     return step_towards(trial_) < 0;
 }
 
-// The projected step says which entries count, and where the multiplier of the ball begins. Walks through these entries know how they
-// hang together; the multiplier is moved until they lead to the sphere.
-void Search::walk(double tau) {
-    listed_.clear();
-    for (std::size_t i = 0; i < u_.size(); ++i)
-        if (model_.free[i] != 0 || u_[i] != 0 || trial_[i] != 0 || std::abs(q_[i]) > near_level * tau)
-            listed_.push_back(static_cast<Index>(i));
-    trial_ = u_;
-    double last_tau = 0;
-    double last_norm = 0;
-    for (int round = 0; round < most_rounds; ++round) {
-        model_.walk(listed_, tau, trial_);
-        left_ -= 2;
-        const double reached = norm(trial_);
-        if (std::abs(reached - model_.radius) <= near_sphere * model_.radius) break;
-        if (tau <= model_.l1 && reached < model_.radius) break;
-        double rate = 0;
+// The model's gradient is linear: where they look it is made of those at the last two points, and a step costs one product.
+bool Search::accelerated_steps(double tolerance) {
+    const double before = value();
+    const Vector start = u_;
+    const Vector start_q = q_;
+    last_u_ = u_;
+    last_q_ = q_;
+    double share = 1;
+    int same = 0;
+    while (left_ > 0 && same < steady_steps && gap() > tolerance) {
+        double next_share = (1 + std::sqrt(1 + 4 * share * share)) / 2;
+        const double ahead = (share - 1) / next_share;
+        ahead_u_ = u_;
+        add(ahead, u_, ahead_u_);
+        add(-ahead, last_u_, ahead_u_);
+        ahead_q_ = q_;
+        add(ahead, q_, ahead_q_);
+        add(-ahead, last_q_, ahead_q_);
+        do {
+            trial_ = ahead_u_;
+            for (std::size_t i = 0; i < u_.size(); ++i)
+                trial_[i] -= ahead_q_[i] / (steepness_ * model_.diagonal[i]);
+            binds_ = project(model_.l1, trial_, steepness_) > model_.l1;
+            ray_ = trial_;
+            add(-1, ahead_u_, ray_);
+            double size = 0;
+            for (std::size_t i = 0; i < u_.size(); ++i) size += model_.diagonal[i] * ray_[i] * ray_[i];
+            const double curvature = dot(ray_, curve(ray_));
+            if (curvature <= steepness_ * size) break;
+            steepness_ = stretched * curvature / size;
+        } while (left_ > 0);
+        double turn = 0;
         for (std::size_t i = 0; i < u_.size(); ++i)
-            if (model_.free[i] == 0 && trial_[i] != 0) rate -= 1 / model_.diagonal[i];
-        if (round > 0 && (reached - last_norm) * (tau - last_tau) < 0)
-            rate = (reached - last_norm) / (tau - last_tau);
-        last_tau = tau;
-        last_norm = reached;
-        if (rate < 0) tau -= (reached - model_.radius) / rate;
-        tau = std::max(model_.l1, std::clamp(tau, last_tau / 3, 3 * last_tau));
+            turn -= model_.diagonal[i] * ray_[i] * (trial_[i] - u_[i]);
+        if (turn > 0) next_share = 1;
+        same = same_signs(trial_, u_) ? same + 1 : 0;
+        std::swap(last_u_, u_);
+        std::swap(last_q_, q_);
+        u_ = trial_;
+        q_ = ahead_q_;
+        add(1, product_, q_);
+        share = next_share;
     }
-    binds_ = tau > model_.l1;
-    if (norm(trial_) > model_.radius) project(0, trial_);
+    steepness_ *= relaxed;
+    if (value() < before) return true;
+    u_ = start;
+    q_ = start_q;
+    return false;
 }
 
 void Search::precondition(const Vector& residual, Vector& to) const {
@@ -322,8 +367,10 @@ double minimize(const L1Model& model, const std::vector<double>& point, double t
     if (u != point) search.refresh();
     for (bool first = true; !search.within(tolerance) && search.left() > 0; first = false) {
         if (!first) search.refresh();
-        const bool lower = search.projected_step();
+        const double before = search.gap();
+        const bool lower = model.walk ? search.projected_step() : search.accelerated_steps(tolerance);
         if (search.left() <= 0 || search.within(tolerance)) break;
+        if (model.walk && search.gap() < good_walk * before) continue;
         if (!search.face_step() && !lower) break;
     }
     return search.gap();

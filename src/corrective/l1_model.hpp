@@ -18,9 +18,9 @@ struct L1Model {
     std::vector<double> gradient;
     std::vector<double> diagonal;  // of H, roughly; positive
     FunctionRef<void(const std::vector<double>& d, std::vector<double>& product)> curve;  // H d
-    /// Some turns of coordinate descent on the model with this weight of ‖u‖₁ in place of the ball, through the entries listed; none:
-    /// it is not to be had.
-    std::function<void(std::span<const Index> entries, double l1, std::vector<double>& u)> walk = {};
+    /// Coordinate descent on the model from u on, with a multiplier of the ball to begin with; returns the one it ends with (both with
+    /// l1), and u may be a little outside. None: it is not to be had.
+    std::function<double(double multiplier, std::vector<double>& u)> walk = {};
 
     /// How far the smooth part with gradient q at u may be above its minimum over the ball, and what Newton steps in the free entries
     /// promise.
@@ -28,7 +28,7 @@ struct L1Model {
 };
 
 /// Minimises the model of f around a point, from u on, until its gap is at most `tolerance`, or so many products with H have been made;
-/// returns the gap. Projected steps and walks tell which entries are zero, conjugate gradients do the rest.
+/// returns the gap. Walks, or accelerated steps where there are none, tell which entries are zero, conjugate gradients do the rest.
 double minimize(const L1Model& model, const std::vector<double>& point, double tolerance, int budget,
                 std::vector<double>& u);
 

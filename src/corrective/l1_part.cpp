@@ -23,9 +23,12 @@ constexpr Index most_followed = 384;
 // Share of the promised decrease that a step must keep.
 constexpr double least_descent = 1e-4;
 constexpr int most_trials = 30;
-// Of coordinate descent, through all entries that count: over the share.
-constexpr double turns = 1.5;
-constexpr double longest_walk = 10;
+// Of coordinate descent, through the entries that count.
+constexpr int most_turns = 30;
+// It steps as if curvatures were at least such a share of the usual ones: less after a step that was right, more after another.
+constexpr double most_damping = 0.1;
+constexpr double least_damping = 1e-9;
+constexpr double less_damping = 3;
 constexpr double first_stiffness = 0.03;
 // A matrix is kept while it tells the change of the slope along a step this well, and the gap falls to such a share.
 constexpr double matrix_error = 0.2;
@@ -39,7 +42,8 @@ constexpr int followed_steps = 32;
 
 template <class Real>
 void L1Part<Real>::start(const Matrix<Real>& s) {
-    if (evaluated_ && steps_ < followed_steps && std::equal(s.span().begin(), s.span().end(), s_.span().begin()))
+    if (evaluated_ && steps_ < followed_steps &&
+        std::equal(s.span().begin(), s.span().end(), s_.span().begin()))
         return;
     s_ = s;
     part_.stiffen(trust_.stiffness);
@@ -139,6 +143,7 @@ bool L1Part<Real>::improve(int effort) {
             const double gap_before = gap_;
             const double objective_before = objective_;
             if (search_line(slope)) {
+                adapt_damping(gap_before);
                 judge_model(step_ * slope + step_ * step_ / 2 * curvature, objective_before);
                 if (whole) judge_matrix(curvature, gradient_before, gap_before);
                 return true;
@@ -186,14 +191,20 @@ double L1Part<Real>::aim_at_minimum(bool whole, int effort) {
     L1Model now = model(curve);
     const bool followed = whole && n <= most_followed;
     if (!followed && part_.walk({}, s_, u)) {
-        const int turns_now = static_cast<int>(std::min(turns / trust_.share, longest_walk));
-        now.walk = [&, turns_now](std::span<const Index> entries, double l1, std::vector<double>& at) {
-            part_.walk({.entries = entries,
-                        .slopes = slopes_,
-                        .l1 = l1,
-                        .l2 = ball_.composite.l2,
-                        .turns = turns_now},
-                       s_, at);
+        std::vector<double> least(diagonal_.span().begin(), diagonal_.span().end());
+        for (double& own : least) own *= trust_.damping;
+        now.walk = [&, least](double multiplier, std::vector<double>& at) {
+            if (trust_.multiplier >= 0) multiplier = trust_.multiplier;
+            trust_.multiplier = *part_.walk({.slopes = slopes_,
+                                             .least = least,
+                                             .l1 = ball_.composite.l1,
+                                             .l2 = ball_.composite.l2,
+                                             .radius = ball_.radius,
+                                             .multiplier = multiplier,
+                                             .turns = most_turns,
+                                             .share = trust_.share * trust_.share / 2},
+                                            s_, at);
+            return trust_.multiplier;
         };
     }
     const std::vector<double> point = u;
@@ -235,6 +246,13 @@ void L1Part<Real>::adapt(double step) {
 }
 
 template <class Real>
+void L1Part<Real>::adapt_damping(double gap_before) {
+    trust_.damping = step_ < 1 || gap_ > gap_before
+                         ? std::min(trust_.damping * less_damping * less_damping, most_damping)
+                         : std::max(trust_.damping / less_damping, least_damping);
+}
+
+template <class Real>
 void L1Part<Real>::judge_model(double promised, double objective_before) {
     const double error = std::abs(objective_ - objective_before - promised) / std::max(-promised, noise());
     trust_.share = std::clamp(error, finest_model, roughest_model);
@@ -269,6 +287,24 @@ void L1Part<Real>::follow(std::vector<double>& u) {
     u.back() = ends.back();
     for (Index c = 0; c < minded; ++c) u.back() -= matrix_(n - 1, c) * u[static_cast<std::size_t>(c)];
     u.back() /= own;
+}
+
+template <class Real>
+Matrix<Real> L1Part<Real>::lightest() const {
+    Matrix<Real> s = s_;
+    // What all outputs have in common may be any number: their median is the best, or zero where it lies between two.
+    if (!part_.relative() || ball_.composite.l2 > 0) return s;
+    const Index outputs = s.rows();
+    std::vector<Real> column(static_cast<std::size_t>(outputs));
+    for (Index j = 0; j < s.cols() - free_; ++j) {
+        for (Index l = 0; l < outputs; ++l) column[static_cast<std::size_t>(l)] = s(l, j);
+        std::sort(column.begin(), column.end());
+        const Real median = std::clamp(Real(0), column[static_cast<std::size_t>((outputs - 1) / 2)],
+                                       column[static_cast<std::size_t>(outputs / 2)]);
+        if (median == 0) continue;
+        for (Index l = 0; l < outputs; ++l) s(l, j) -= median;
+    }
+    return s;
 }
 
 template <class Real>

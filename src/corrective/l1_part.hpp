@@ -13,8 +13,10 @@ namespace alfcg {
 /// What the last steps have found to be right for the models of the next.
 struct L1Trust {
     double stiffness = 0;
-    double rows = 8;     // that a matrix of second derivatives is made of, for each of its columns
-    double share = 0.5;  // of the part's gap: how exactly a model is minimised
+    double rows = 8;         // that a matrix of second derivatives is made of, for each of its columns
+    double share = 0.5;      // of the part's gap: how exactly a model is minimised
+    double damping = 0.1;    // of walks: curvatures are at least this share of the usual
+    double multiplier = -1;  // of the ball, with l1; negative: not known
 };
 
 /// f + h on the columns in play, and where it has got to.
@@ -34,14 +36,10 @@ class L1Part {
     [[nodiscard]] double objective() const { return objective_; }
     [[nodiscard]] double gap() const { return gap_; }
     [[nodiscard]] const Matrix<Real>& s() const { return s_; }
-    [[nodiscard]] Index calls() const { return calls_; }
-    [[nodiscard]] Index trials() const { return trials_; }
-    /// A step to the minimum of the model there, on which so many times the usual effort may be spent; false where it leads nowhere.
-    bool improve(int effort = 1);
-
-  private:
-    // h of the entries that count, and the gap of f + h.
-    void look();
+    [[nodiscard]] const Matrix<Real>& gradient() const { return gradient_; }  // of f
+    /// Of the points that f cannot tell from s, the one with the least norm.
+    [[nodiscard]] Matrix<Real> lightest() const;
+    /// h.
     [[nodiscard]] double composite(const Matrix<Real>& s) const {
         double sum = 0;
         double squares = 0;
@@ -53,6 +51,14 @@ class L1Part {
         }
         return ball_.composite.l1 * sum + ball_.composite.l2 / 2 * squares;
     }
+    [[nodiscard]] Index calls() const { return calls_; }
+    [[nodiscard]] Index trials() const { return trials_; }
+    /// A step to the minimum of the model there, on which so many times the usual effort may be spent; false where it leads nowhere.
+    bool improve(int effort = 1);
+
+  private:
+    // h of the entries that count, and the gap of f + h.
+    void look();
     [[nodiscard]] L1Model model(FunctionRef<void(const std::vector<double>&, std::vector<double>&)> curve);
     // The way to the minimum of the model; returns the slope along it.
     double aim_at_minimum(bool whole, int effort);
@@ -73,6 +79,7 @@ class L1Part {
         return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective_);
     }
     void adapt(double step);
+    void adapt_damping(double gap_before);
     // A model that has told well what a step would bring is worth more effort the next time.
     void judge_model(double promised, double objective_before);
 

@@ -54,30 +54,67 @@ Smooth<Real>::Smooth(Part<Real>& part, double weight, double square)
       free_(part.free_columns()) {}
 
 template <class Real>
-Point Smooth<Real>::point(const Matrix<Real>& s) const {
-    const Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> view(
-        s.data(), s.rows(), s.cols());
+typename Smooth<Real>::Rows Smooth<Real>::rows_of(const Matrix<Real>& s) const {
+    return Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+               s.data(), s.rows(), s.cols())
+        .template cast<double>();
+}
+
+template <class Real>
+Point Smooth<Real>::split(const Rows& rows) const {
+    const auto constrained = rows.leftCols(rows.cols() - free_);
     Point point;
-    point.free = view.rightCols(free_).template cast<double>();
+    point.free = rows.rightCols(free_);
     if (turned_) {
-        point.w = view.leftCols(s.cols() - free_).transpose().template cast<double>();
+        point.w = constrained.transpose();
     } else {
-        point.w = view.leftCols(s.cols() - free_).template cast<double>();
+        point.w = constrained;
     }
     return point;
 }
 
 template <class Real>
+Point Smooth<Real>::point(const Matrix<Real>& s) const {
+    Rows rows = rows_of(s);
+    if (mean_.size() > 0) rows.rightCols(1) += rows.leftCols(mean_.size()) * mean_.transpose();
+    rows.rightCols(free_) /= unit_;
+    return split(rows);
+}
+
+template <class Real>
+Point Smooth<Real>::gradient(const Matrix<Real>& at_s) const {
+    Rows rows = rows_of(at_s);
+    if (mean_.size() > 0) rows.leftCols(mean_.size()) -= rows.rightCols(1) * mean_;
+    rows.rightCols(free_) *= unit_;
+    return split(rows);
+}
+
+template <class Real>
 void Smooth<Real>::write(const Point& point, Matrix<Real>& s) const {
-    s.reshape(part_.shape());
-    Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> view(s.data(), s.rows(),
-                                                                                          s.cols());
-    view.rightCols(free_) = point.free.cast<Real>();
+    Rows rows(part_.shape().rows, part_.shape().cols);
+    const Eigen::Index constrained = rows.cols() - free_;
     if (turned_) {
-        view.leftCols(s.cols() - free_) = point.w.transpose().cast<Real>();
+        rows.leftCols(constrained) = point.w.transpose();
     } else {
-        view.leftCols(s.cols() - free_) = point.w.cast<Real>();
+        rows.leftCols(constrained) = point.w;
     }
+    rows.rightCols(free_) = unit_ * point.free;
+    if (mean_.size() > 0) rows.rightCols(1) -= rows.leftCols(constrained) * mean_.transpose();
+    s.reshape(part_.shape());
+    std::transform(rows.data(), rows.data() + rows.size(), s.data(),
+                   [](double entry) { return static_cast<Real>(entry); });
+}
+
+template <class Real>
+void Smooth<Real>::centre(double curvature) {
+    if (free_ == 0) return;
+    Matrix<Real> none;
+    std::vector<double> mean;
+    const double flat = part_.spread(Matrix<Real>(0, part_.shape().cols - free_), none, mean);
+    ++calls_;
+    if (!(flat > 0)) return;
+    mean_ = Eigen::Map<const Eigen::RowVectorXd>(mean.data(), static_cast<Eigen::Index>(mean.size()));
+    if (curvature > 0) unit_ = std::sqrt(curvature / (weight_ * flat));
 }
 
 template <class Real>
@@ -95,7 +132,7 @@ double Smooth<Real>::evaluate(const Point& at, Point& gradient) {
     ++calls_;
     write(at, s_);
     double value = weight_ * part_.evaluate(s_, result_);
-    gradient = point(result_);
+    gradient = this->gradient(result_);
     gradient.w *= weight_;
     gradient.free *= weight_;
     if (tilt_.w.size() > 0) {
@@ -114,7 +151,7 @@ void Smooth<Real>::curve(const Point& d, Point& product) {
     ++calls_;
     write(d, s_);
     part_.curve(s_, result_);
-    product = point(result_);
+    product = gradient(result_);
     product.w = weight_ * product.w + (square_ + stiffness_) * d.w;
     product.free *= weight_;
 }
@@ -129,7 +166,8 @@ double Smooth<Real>::mean_bend() {
         for (Index k = 0; k < signs.cols() - free_; ++k)
             signs(l, k) =
                 std::sin(static_cast<double>(l * signs.cols() + k + 1) * 12.9898) > 0 ? Real(1) : Real(-1);
-    const Point probe = point(signs);
+    Point probe = point(signs);
+    probe.free.setZero();
     Point product;
     curve(probe, product);
     return std::max(dot(probe, product) / static_cast<double>(probe.w.size()) - square_, 0.0);
@@ -261,7 +299,7 @@ typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
         face.expect(curvature_);
     } else {
         face.expect(sketch_, smooth_.weight(), smooth_.turned());
-        along_free = smooth_.weight() * sketch_.flat();
+        along_free = smooth_.weight() * sketch_.flat() * smooth_.free_unit() * smooth_.free_unit();
     }
     const auto precondition = [&](Point point) {
         face.precondition(point.w);

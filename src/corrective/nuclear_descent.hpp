@@ -21,7 +21,11 @@ class Smooth {
     Smooth(Part<Real>& part, double weight, double square);
 
     [[nodiscard]] Point point(const Matrix<Real>& s) const;
+    [[nodiscard]] Point gradient(const Matrix<Real>& at_s) const;
     void write(const Point& point, Matrix<Real>& s) const;
+    /// From now on what is free of a point is not the intercept, but what it is for the mean of the features, in units in which it bends by
+    /// `curvature`: w does not pull at it then. To be called where the part was evaluated last.
+    void centre(double curvature);
 
     /// Chooses the tilt so that the gradient at this point is the one wanted, the square's not counted. Returns g there, and its
     /// gradient.
@@ -35,14 +39,22 @@ class Smooth {
     [[nodiscard]] Index calls() const { return calls_; }
     [[nodiscard]] double weight() const { return weight_; }
     [[nodiscard]] bool turned() const { return turned_; }
+    /// What the intercept is of a point's free part.
+    [[nodiscard]] double free_unit() const { return unit_; }
 
   private:
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    [[nodiscard]] Rows rows_of(const Matrix<Real>& s) const;
+    [[nodiscard]] Point split(const Rows& rows) const;
+
     Part<Real>& part_;
     double weight_;
     double square_;
     double stiffness_ = 0;
     bool turned_;  // S is taller than wide without its free columns
     Index free_;
+    Eigen::RowVectorXd mean_;  // of the features; empty: taken to be zero
+    double unit_ = 1;
     Point tilt_;
     Matrix<Real> s_;
     Matrix<Real> result_;

@@ -58,9 +58,16 @@ void Sketch::refresh(Part<Real>& part) {
         std::transform(directions.data(), directions.data() + directions.size(), from.data(),
                        [](double entry) { return static_cast<Real>(entry); });
         Matrix<Real> to;
-        flat_ = part.spread(from, to);
+        std::vector<double> mean;
+        flat_ = part.spread(from, to, mean);
         Dense products = Dense::Zero(directions.rows(), cols);
-        if (flat_ > 0) std::copy_n(to.data(), to.size(), products.data());
+        if (!(flat_ > 0)) return products;
+        std::copy_n(to.data(), to.size(), products.data());
+        // Where an intercept moves along, what features have in common does not count.
+        if (part.free_columns() > 0) {
+            const Eigen::Map<const Eigen::RowVectorXd> centre(mean.data(), cols);
+            products -= flat_ * (directions * centre.transpose()) * centre;
+        }
         return products;
     };
     if (directions_.cols() != cols) {

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "core/function_ref.hpp"
+#include "core/side_by_side.hpp"
 #include "data/column_deviation.hpp"
 #include "fit/specification.hpp"
 
@@ -38,30 +36,6 @@ constexpr double last_gain = 2e-3;
 // Radii in a row without a better score or loss, before a path ends.
 constexpr std::size_t patience = 2;
 constexpr std::size_t pictured_coefficients = 100;
-
-// Calls task(k) for k = 0 .. count − 1, on up to so many threads; rethrows what the first of them threw. Small passes are not
-// worth being shared among threads, whole fits always are.
-void side_by_side(std::size_t count, int threads, FunctionRef<void(std::size_t)> task) {
-    std::vector<std::exception_ptr> thrown(count);
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t k = next++; k < count; k = next++) {
-            try {
-                task(k);
-            } catch (...) {
-                thrown[k] = std::current_exception();
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        while (others.size() + 1 < std::min(count, static_cast<std::size_t>(threads)))
-            others.emplace_back(work);
-        work();
-    }
-    for (const std::exception_ptr& problem : thrown)
-        if (problem) std::rethrow_exception(problem);
-}
 
 // How well a model does on rows it has not seen.
 struct Validation {

@@ -96,6 +96,11 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
+    // All of them: whoever looks at f has made what passes over them need.
+    if (!intercept_ && loss_.bends() && std::ssize(columns) == shape_.cols &&
+        std::holds_alternative<SparseFeatures<Real>>(features_))
+        return std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{}, loss_,
+                                                  shape_.rows, nullptr, threads_);
     return few_features(some_columns(features_, columns, intercept_.has_value(), threads_));
 }
 

@@ -91,7 +91,7 @@ std::vector<typename LinearPart<Real>::WeighedRow> LinearPart<Real>::weighed_row
 
 template <class Real>
 Index LinearPart<Real>::curvature_matrix(Index rows, Matrix<double>& matrix) {
-    if (!loss_.bends() || shape_.cols > most_gram_columns || own_engine_ == nullptr) return 0;
+    if (!loss_.bends() || shape_.cols > most_gram_columns || !is_whole()) return 0;
     const Index k = shape_.cols;
     // Half of them cost nearly as much as all.
     if (rows > samples_ / 2 || entries_of(products_) <= short_row * samples_) rows = samples_;

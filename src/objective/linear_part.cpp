@@ -361,7 +361,8 @@ void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
 }
 
 template <class Real>
-double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& products) {
+double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& products,
+                                std::vector<double>& mean_features) {
     const double mean = 1 / static_cast<double>(samples_ * shape_.rows);
     AlignedVector<Real> weights(static_cast<std::size_t>(samples_));
     double sum = 0;
@@ -382,15 +383,19 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
     // Without the intercept, whether it is among the features or not.
     const Index cols = shape_.cols - free_columns();
     products.reshape({directions.rows(), cols});
+    mean_features.assign(static_cast<std::size_t>(cols), 0);
     Matrix<Real> from;
     Matrix<Real> to;
     // As many at a time as every engine takes.
-    for (Index at = 0; at < directions.rows(); at += kernels::few_outputs) {
-        const Index count = std::min(kernels::few_outputs, directions.rows() - at);
+    const Index wanted =
+        directions.rows() + 1;  // the last is not along a direction, but of all samples alike
+    for (Index at = 0; at < wanted; at += kernels::few_outputs) {
+        const Index count = std::min(kernels::few_outputs, wanted - at);
         from.reshape({count, features()});
         from.fill(0);
         to.reshape(from.shape());
-        for (Index l = 0; l < count; ++l)
+        const Index along = std::min(count, directions.rows() - at);
+        for (Index l = 0; l < along; ++l)
             std::copy_n(directions.data() + (at + l) * cols, cols, from.data() + l * features());
         const int threads = engine_->begin(selection(), {count}, threads_);
         prepare_scratch(threads, count);
@@ -405,8 +410,10 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
             const auto weigh = [&](RowRange range) {
                 const Real* own = weights.data() + range.first;
                 for (Index l = 0; l < count; ++l)
-                    for (Index i = 0; i < range.count; ++i)
-                        scores[i * layout.sample_stride + l * layout.output_stride] *= own[i];
+                    for (Index i = 0; i < range.count; ++i) {
+                        Real& score = scores[i * layout.sample_stride + l * layout.output_stride];
+                        score = l < along ? score * own[i] : own[i];
+                    }
             };
             if (engine_->walks()) {
                 engine_->walk(part, {first, last - first}, scores, weigh);
@@ -420,8 +427,11 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
             }
         });
         engine_->close_gradient();
-        for (Index l = 0; l < count; ++l)
+        for (Index l = 0; l < along; ++l)
             std::copy_n(to.data() + l * features(), cols, products.data() + (at + l) * cols);
+        if (along < count && sum > 0)
+            for (Index j = 0; j < cols; ++j)
+                mean_features[static_cast<std::size_t>(j)] = static_cast<double>(to(along, j)) / sum;
     }
     return sum;
 }

@@ -39,6 +39,7 @@ class LinearPart final : public Part<Real> {
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index free_columns() const override { return intercept_ != nullptr ? 1 : 0; }
+    [[nodiscard]] bool relative() const override { return loss_.relative(); }
     [[nodiscard]] double share() const override { return share_; }
     [[nodiscard]] Index samples() const override { return samples_; }
     double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) override;
@@ -50,8 +51,8 @@ class LinearPart final : public Part<Real> {
     void curvatures(Matrix<double>& diagonal) override;
     Index curvature_matrix(Index rows, Matrix<double>& matrix) override;
     using typename Part<Real>::Walk;
-    bool walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
-    double spread(const Matrix<Real>& directions, Matrix<Real>& products) override;
+    std::optional<double> walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
+    double spread(const Matrix<Real>& directions, Matrix<Real>& products, std::vector<double>& mean) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
 
@@ -73,6 +74,8 @@ class LinearPart final : public Part<Real> {
     [[nodiscard]] Selection selection() const {
         return {drawn_.list.empty() ? nullptr : drawn_.list.data(), samples_};
     }
+    // Whether the products are all there is: of all rows, with the intercept's column among them.
+    [[nodiscard]] bool is_whole() const { return drawn_.list.empty() && !apart_; }
     [[nodiscard]] Index features() const { return shape_.cols - (apart_ ? 1 : 0); }
     [[nodiscard]] Truth<Real> truth(Index first) const {
         return {truth_.targets + first, truth_.weights == nullptr ? nullptr : truth_.weights + first};
@@ -126,7 +129,7 @@ class LinearPart final : public Part<Real> {
     class OneScore;
     class Softmax;
     template <class Scores>
-    void walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s, std::span<double> u);
+    double walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s, std::span<double> u);
     std::vector<Index> start_;
     std::vector<std::int32_t> row_;
     AlignedVector<Real> value_;

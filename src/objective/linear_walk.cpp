@@ -6,6 +6,15 @@
 
 namespace alfcg {
 
+namespace {
+
+// Entries at zero whose slopes are this near to the multiplier of the norm are walked through again.
+constexpr double near_level = 0.8;
+// So near to the sphere a walk may end.
+constexpr double near_sphere = 0.05;
+
+}  // namespace
+
 template <class Real>
 void LinearPart<Real>::lay_out_columns() {
     if (!start_.empty()) return;
@@ -113,21 +122,18 @@ class LinearPart<Real>::Softmax {
 };
 
 template <class Real>
-bool LinearPart<Real>::walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) {
-    if (own_engine_ == nullptr) return false;
+std::optional<double> LinearPart<Real>::walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) {
+    if (!is_whole()) return std::nullopt;
+    if (walk.turns == 0) return walk.multiplier;
     lay_out_columns();
-    if (loss_.bends()) {
-        walk_through(OneScore(*this), walk, s, u);
-    } else {
-        walk_through(Softmax(*this), walk, s, u);
-    }
-    return true;
+    if (loss_.bends()) return walk_through(OneScore(*this), walk, s, u);
+    return walk_through(Softmax(*this), walk, s, u);
 }
 
 template <class Real>
 template <class Scores>
-void LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s,
-                                    std::span<double> u) {
+double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s,
+                                      std::span<double> u) {
     const double mean = 1 / static_cast<double>(samples_);
     // Calls visit(row, value) for the samples that have the feature.
     const auto column = [&](Index j, const auto& visit) {
@@ -148,35 +154,85 @@ void LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Matri
     const auto move = [&](Index e, double by) {
         column(e % cols, [&](std::size_t i, double value) { scores.move(e / cols, i, by * value); });
     };
-    for (Index e = 0; e < shape_.size(); ++e)
-        if (const double way = u[static_cast<std::size_t>(e)] - static_cast<double>(s.data()[e]); way != 0)
-            move(e, way);
     const Index minded = cols - free_columns();
+    // Where samples are far from where their losses bend, a step by the second derivative is too long for the model.
+    const auto curvature_of = [&](Index e) {
+        const auto at = static_cast<std::size_t>(e);
+        return std::max(diagonal_[at], walk.least[at]) + (e % cols < minded ? walk.l2 : 0);
+    };
+    std::vector<Index> listed;
+    double norm = 0;
+    double steepest = 0;
+    for (Index e = 0; e < shape_.size(); ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        if (const double way = u[at] - static_cast<double>(s.data()[e]); way != 0) move(e, way);
+        if (!(curvature_of(e) > 0)) continue;
+        listed.push_back(e);
+        if (e % cols >= minded) continue;
+        norm += std::abs(u[at]);
+        steepest = std::max(steepest, std::abs(walk.slopes[at]));
+    }
+    // Above the steepest slope there is no way out of zero, and nothing would bring it down.
+    double multiplier = norm > 0 ? walk.multiplier : std::min(walk.multiplier, near_level * steepest);
+    multiplier = std::max(multiplier, walk.l1);
+    double give = 0;  // of the norm, when the multiplier rises by 1: as much at most
+    for (const Index e : listed) {
+        const auto at = static_cast<std::size_t>(e);
+        if (e % cols < minded && (u[at] != 0 || std::abs(walk.slopes[at]) > multiplier))
+            give += 1 / curvature_of(e);
+    }
+    double sum = 0;
     for (int turn = 0; turn < walk.turns; ++turn) {
-        for (const Index e : walk.entries) {
+        const double stiffness = give > 0 ? 1 / give : 0;
+        double brought = 0;
+        give = 0;
+        std::size_t kept = 0;
+        for (const Index e : listed) {
             const auto at = static_cast<std::size_t>(e);
-            const double l1 = e % cols < minded ? walk.l1 : 0;
-            const double l2 = e % cols < minded ? walk.l2 : 0;
-            const double curvature = diagonal_[at] + l2;
-            if (!(curvature > 0)) continue;
             double slope = 0;
             column(e % cols,
                    [&](std::size_t i, double value) { slope += value * scores.slope(e / cols, i); });
-            slope = slope * mean + walk.slopes[at] + l2 * (u[at] - static_cast<double>(s.data()[e]));
-            const double free = u[at] - slope / curvature;
-            const double next = std::copysign(std::max(std::abs(free) - l1 / curvature, 0.0), free);
-            if (next == u[at]) continue;
-            move(e, next - u[at]);
+            slope = slope * mean + walk.slopes[at];
+            const double old = u[at];
+            const double curvature = curvature_of(e);
+            double next = 0;
+            if (e % cols >= minded) {
+                next = old - slope / curvature;
+                listed[kept++] = e;
+            } else {
+                slope += walk.l2 * (old - static_cast<double>(s.data()[e]));
+                // The multiplier rises with the norm from what it is where the entry is zero, but is nowhere below l1.
+                const double others = multiplier + stiffness * (norm - std::abs(old) - walk.radius);
+                const double pull = curvature * old - slope;
+                double size = std::max(std::abs(pull) - others, 0.0) / (curvature + stiffness);
+                if (others + stiffness * size < walk.l1)
+                    size = std::max(std::abs(pull) - walk.l1, 0.0) / curvature;
+                const double l1 = std::max(walk.l1, others + stiffness * size);
+                next = std::copysign(size, pull);
+                norm += std::abs(next) - std::abs(old);
+                if (next != 0) give += 1 / curvature;
+                if (next != 0 || std::abs(pull) > near_level * l1) listed[kept++] = e;
+            }
+            if (next == old) continue;
+            move(e, next - old);
+            brought += curvature * (next - old) * (next - old);
             u[at] = next;
         }
+        listed.resize(kept);
+        sum += brought;
+        multiplier = std::max(walk.l1, multiplier + stiffness * (norm - walk.radius));
+        const bool on_sphere = std::abs(norm - walk.radius) <= near_sphere * walk.radius;
+        if (brought <= walk.share * sum && (on_sphere || (multiplier == walk.l1 && norm < walk.radius)))
+            break;
     }
+    return multiplier;
 }
 
 template void LinearPart<float>::lay_out_columns();
 template void LinearPart<double>::lay_out_columns();
-template bool LinearPart<float>::walk(const LinearPart<float>::Walk&, const Matrix<float>&,
-                                      std::span<double>);
-template bool LinearPart<double>::walk(const LinearPart<double>::Walk&, const Matrix<double>&,
-                                       std::span<double>);
+template std::optional<double> LinearPart<float>::walk(const LinearPart<float>::Walk&, const Matrix<float>&,
+                                                       std::span<double>);
+template std::optional<double> LinearPart<double>::walk(const LinearPart<double>::Walk&,
+                                                        const Matrix<double>&, std::span<double>);
 
 }  // namespace alfcg

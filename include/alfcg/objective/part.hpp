@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/point/iterate.hpp"
@@ -19,6 +21,8 @@ class Part {
     [[nodiscard]] virtual Shape shape() const = 0;
     /// Columns at the end of S that nothing constrains: 0 or 1.
     [[nodiscard]] virtual Index free_columns() const { return 0; }
+    /// Whether f stays the same where a number is added to all entries of a column of S.
+    [[nodiscard]] virtual bool relative() const { return false; }
     /// What a call costs, as a share of a pass over all of the data.
     [[nodiscard]] virtual double share() const = 0;
 
@@ -45,23 +49,32 @@ class Part {
     /// Samples that f is the mean over, where there are any.
     [[nodiscard]] virtual Index samples() const { return 0; }
 
-    /// Coordinate descent: u, a point near S, minimises the model <slopes, u − S> + ½ <u − S, (∇²f(S) + l2) (u − S)> +
-    /// l1 ‖u‖₁ in one entry after the other, `turns` times through those listed. What is free is in neither term. False where f
-    /// has no use for it.
+    /// Coordinate descent: u, a point near S, goes down the model <slopes, u − S> + ½ <u − S, (∇²f(S) + l2) (u − S)> + l1 ‖u‖₁ over
+    /// ‖u‖₁ ≤ radius in one entry after the other, through all of them and then through those that still count, until a turn brings less
+    /// than `share` of what all have, or so many are made. The ball stands in the model as a multiplier that rises and falls with ‖u‖₁:
+    /// u may end a little outside. What is free is in no norm. Returns the multiplier, with l1; none where f has no use for it.
     struct Walk {
-        std::span<const Index> entries;
         std::span<const double> slopes;
+        std::span<const double> least;  // curvatures that steps are made for, at least
         double l1 = 0;
         double l2 = 0;
-        int turns = 1;
+        double radius = 1;
+        double multiplier = 0;  // to begin with
+        int turns = 0;
+        double share = 0;
     };
-    virtual bool walk(const Walk& /*walk*/, const Matrix<Real>& /*s*/, std::span<double> /*u*/) {
-        return false;
+    virtual std::optional<double> walk(const Walk& /*walk*/, const Matrix<Real>& /*s*/,
+                                       std::span<double> /*u*/) {
+        return std::nullopt;
     }
 
     /// products = directions · M, as many columns as S has without the free ones, where M is the mean of ∇²f(S) over the outputs, each
-    /// by itself. Returns what M would be for a feature that is 1 for every sample; 0, and nothing else, where that is not known.
-    virtual double spread(const Matrix<Real>& /*directions*/, Matrix<Real>& /*products*/) { return 0; }
+    /// by itself; mean: that of the features, samples being weighed as in M. Returns what M would be for a feature that is 1 for every
+    /// sample; 0, and nothing else, where that is not known.
+    virtual double spread(const Matrix<Real>& /*directions*/, Matrix<Real>& /*products*/,
+                          std::vector<double>& /*mean*/) {
+        return 0;
+    }
 
     /// Writes the intercept at x to the free column of S.
     virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}
