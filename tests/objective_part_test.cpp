@@ -52,7 +52,7 @@ void expect_part(Part<Real>& part, const reference::Problem& few, double toleran
     EXPECT_NEAR(part.aim(to_matrix<Real>(d)), inner(from_matrix(product), d),
                 tolerance * std::max(expected.norm(), 1.0));
     Matrix<double> matrix;
-    if (const Index rows = part.curvature_matrix(part.samples(), matrix); rows > 0) {
+    if (const Index rows = part.curvature_matrix(part.samples(), true, matrix); rows > 0) {
         EXPECT_EQ(rows, few.X.rows());
         EXPECT_EQ(shape.rows, 1);
         near(product, d * from_matrix(matrix), std::max(expected.norm(), 1.0));
@@ -293,12 +293,12 @@ TEST(Part, MatrixOfSomeRowsIsRightInTheMean) {
             Matrix<double> gradient;
             Matrix<double> matrix;
             part->evaluate(to_matrix<double>(reference::gaussian(1, 20, 5)), gradient);
-            ASSERT_EQ(part->curvature_matrix(4000, matrix), 4000);
+            ASSERT_EQ(part->curvature_matrix(4000, true, matrix), 4000);
             const reference::Matrix all = from_matrix(matrix);
             constexpr int draws = 200;
             reference::Matrix mean = reference::Matrix::Zero(20, 20);
             for (int k = 0; k < draws; ++k) {
-                ASSERT_EQ(part->curvature_matrix(400, matrix), 400);
+                ASSERT_EQ(part->curvature_matrix(400, true, matrix), 400);
                 EXPECT_LE((from_matrix(matrix) - all).norm(), 0.6 * all.norm());
                 mean += from_matrix(matrix) / draws;
             }
@@ -316,7 +316,7 @@ TEST(Part, MatrixOfShortRowsIsOfAll) {
     Matrix<double> gradient;
     Matrix<double> matrix;
     part->evaluate(Matrix<double>(1, 5), gradient);
-    EXPECT_EQ(part->curvature_matrix(40, matrix), 500);
+    EXPECT_EQ(part->curvature_matrix(40, true, matrix), 500);
 }
 
 // Whatever rows are drawn, means over many draws are those of f: of its value, its gradient and its second derivatives.

@@ -89,7 +89,7 @@ bool L1Part<Real>::take_matrix() {
     if (has_matrix_) return true;
     const auto n = static_cast<Index>(minds_.size());
     const Index used = part_.curvature_matrix(
-        static_cast<Index>(std::min(trust_.rows * static_cast<double>(n), 1e15)), matrix_);
+        static_cast<Index>(std::min(trust_.rows * static_cast<double>(n), 1e15)), trust_.slow, matrix_);
     if (used == 0) return false;
     exact_ = used == part_.samples();
     has_matrix_ = made_here_ = true;
@@ -209,6 +209,7 @@ double L1Part<Real>::aim_at_minimum(bool whole, int effort) {
     }
     const std::vector<double> point = u;
     const double reached = minimize(now, point, goal, effort * (whole ? few_products : most_products), u);
+    if (!whole && reached > goal) trust_.slow = true;
     if (followed && reached > goal) {
         std::vector<double> end = u;
         follow(end);

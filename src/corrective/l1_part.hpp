@@ -17,6 +17,7 @@ struct L1Trust {
     double share = 0.5;      // of the part's gap: how exactly a model is minimised
     double damping = 0.1;    // of walks: curvatures are at least this share of the usual
     double multiplier = -1;  // of the ball, with l1; negative: not known
+    bool slow = false;  // a model was not minimised within its products: a matrix may cost more than they do
 };
 
 /// f + h on the columns in play, and where it has got to.

@@ -15,6 +15,9 @@ namespace {
 
 // Directions up to which the matrix of second derivatives is worth its making.
 constexpr Index most_gram_columns = 1024;
+// Up to so many it always is; beyond, where it has at most so many entries for each of the part's.
+constexpr Index few_gram_columns = 384;
+constexpr Index most_gram_entries = 2;
 // Samples whose products are added up in the precision of the data.
 constexpr std::size_t gram_rows = 512;
 // Entries of a sample up to which its products with itself cost hardly more than the passes that a step makes anyway.
@@ -90,9 +93,10 @@ std::vector<typename LinearPart<Real>::WeighedRow> LinearPart<Real>::weighed_row
 }
 
 template <class Real>
-Index LinearPart<Real>::curvature_matrix(Index rows, Matrix<double>& matrix) {
+Index LinearPart<Real>::curvature_matrix(Index rows, bool dear, Matrix<double>& matrix) {
     if (!loss_.bends() || shape_.cols > most_gram_columns || !is_whole()) return 0;
     const Index k = shape_.cols;
+    if (!dear && k > few_gram_columns && k * k > most_gram_entries * entries_of(products_)) return 0;
     // Half of them cost nearly as much as all.
     if (rows > samples_ / 2 || entries_of(products_) <= short_row * samples_) rows = samples_;
     const std::vector<WeighedRow> list = weighed_rows(rows);
@@ -122,7 +126,7 @@ Index LinearPart<Real>::curvature_matrix(Index rows, Matrix<double>& matrix) {
 
 template std::vector<LinearPart<float>::WeighedRow> LinearPart<float>::weighed_rows(Index);
 template std::vector<LinearPart<double>::WeighedRow> LinearPart<double>::weighed_rows(Index);
-template Index LinearPart<float>::curvature_matrix(Index, Matrix<double>&);
-template Index LinearPart<double>::curvature_matrix(Index, Matrix<double>&);
+template Index LinearPart<float>::curvature_matrix(Index, bool, Matrix<double>&);
+template Index LinearPart<double>::curvature_matrix(Index, bool, Matrix<double>&);
 
 }  // namespace alfcg

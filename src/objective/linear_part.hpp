@@ -49,7 +49,7 @@ class LinearPart final : public Part<Real> {
     double value_after(double step) override;
     double advance(double step, Matrix<Real>& gradient) override;
     void curvatures(Matrix<double>& diagonal) override;
-    Index curvature_matrix(Index rows, Matrix<double>& matrix) override;
+    Index curvature_matrix(Index rows, bool dear, Matrix<double>& matrix) override;
     using typename Part<Real>::Walk;
     std::optional<double> walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) override;
     double spread(const Matrix<Real>& directions, Matrix<Real>& products, std::vector<double>& mean) override;

@@ -44,8 +44,8 @@ class Part {
     /// Roughly the diagonal of ∇²f(S), in the shape of S.
     virtual void curvatures(Matrix<double>& diagonal) = 0;
     /// All of ∇²f(S), where S has one row, as about `rows` of the samples have it, or more where that is no dearer; returns how many
-    /// did, 0 where the matrix would cost more than it is worth.
-    virtual Index curvature_matrix(Index /*rows*/, Matrix<double>& /*matrix*/) { return 0; }
+    /// did, 0 where the matrix would cost more than it is worth: unless it may be `dear`, also where a product with it costs more than curve().
+    virtual Index curvature_matrix(Index /*rows*/, bool /*dear*/, Matrix<double>& /*matrix*/) { return 0; }
     /// Samples that f is the mean over, where there are any.
     [[nodiscard]] virtual Index samples() const { return 0; }
 
