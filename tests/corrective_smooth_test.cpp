@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bridge.hpp"
+#include "corrective/exact_curvature.hpp"
 #include "corrective/quasi_newton.hpp"
 #include "descent.hpp"
 #include "reference/losses.hpp"
@@ -81,6 +82,48 @@ TEST(SecondMoments, LeadingOnesOfManyFeatures) {
 TEST(SecondMoments, OfGeneralFunctionsThereAreNone) {
     const auto f = custom_objective<double>({1, 3}, [](auto, auto) { return 0.0; });
     EXPECT_FALSE(f->second_moments());
+}
+
+// Of f with the best intercept, where there is one: what gradients at two near points differ by.
+TEST(ExactCurvature, TellsHowTheGradientChanges) {
+    for (const bool intercept : {false, true})
+        for (const auto storage : {Storage::dense, Storage::sparse}) {
+            SCOPED_TRACE(testing::Message() << intercept);
+            auto problem = sized_problem("logistic", 400, 20, 1);
+            problem.X.array() += 0.5;
+            const Bridge<double> bridge(problem, storage);
+            const auto objective =
+                linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 2, intercept);
+            const reference::Matrix at = 0.3 * reference::gaussian(1, 20, 4);
+            const reference::Matrix way = reference::gaussian(1, 20, 5);
+            const auto gradient = [&](double step) {
+                Matrix<double> g;
+                objective->evaluate(Iterate<double>(to_matrix<double>(at + step * way)), g);
+                return from_matrix(g);
+            };
+            const reference::Matrix expected = (gradient(1e-4) - gradient(-1e-4)) / 2e-4;
+            const auto exact = ExactCurvature<double>::of(*objective, Index{1} << 30);
+            ASSERT_TRUE(exact);
+            const Iterate<double> x(to_matrix<double>(at));
+            Matrix<double> g;
+            objective->evaluate(x, g);
+            while (exact->take_more()) ASSERT_TRUE(exact->look(x));
+            Matrix<double> product;
+            exact->times(to_matrix<double>(way), product);
+            EXPECT_LE((from_matrix(product) - expected).norm(), 1e-6 * expected.norm());
+            // The largest eigenvalue is not below what B makes of any way.
+            EXPECT_GE(exact->largest() * way.squaredNorm(), (way.array() * expected.array()).sum());
+        }
+}
+
+TEST(ExactCurvature, IsOfOneOutputAndFewFeaturesInMemory) {
+    const Bridge<double> several(sized_problem("multinomial", 300, 20, 3));
+    EXPECT_FALSE(ExactCurvature<double>::of(*several.objective, Index{1} << 30));
+    const Bridge<double> wide(sized_problem("squared", 900, 600, 1));
+    EXPECT_FALSE(ExactCurvature<double>::of(*wide.objective, Index{1} << 30));
+    const Bridge<double> one(sized_problem("squared", 300, 20, 1));
+    EXPECT_TRUE(ExactCurvature<double>::of(*one.objective, Index{1} << 30));
+    EXPECT_FALSE(ExactCurvature<double>::of(*one.objective, 1000));
 }
 
 // B s = y for the last step, and <s, B s> > 0 for all: the secant equation.

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "corrective/corrector.hpp"
+#include "corrective/exact_curvature.hpp"
 #include "corrective/progress.hpp"
 #include "corrective/quasi_newton.hpp"
 #include "kernels/vector.hpp"
@@ -15,9 +16,19 @@ namespace {
 
 // Steps that a model remembers.
 constexpr Index most_pairs = 10;
-// Proximal steps on a model: at first, and at most where so many have not been enough.
-constexpr int first_proximal_steps = 30;
-constexpr int most_proximal_steps = 120;
+// Proximal steps on a model: how many may be made, more where that has not been enough, and fewer where it has.
+struct ProximalSteps {
+    int now;
+    int most;
+    int least = now;
+
+    void judge(bool solved) { now = solved ? std::max(least, now * 3 / 4) : std::min(most, 2 * now); }
+};
+constexpr ProximalSteps usual_steps{.now = 30, .most = 120};
+// On f's own second derivatives, where they are at hand: products cost little, and steps that have been remembered say less.
+constexpr ProximalSteps exact_steps{.now = 250, .most = 8000};
+// They were those of too few samples where a step has left more of the gap.
+constexpr double exact_enough = 0.3;
 // A model is minimised when a step is this share of the first one.
 constexpr double model_accuracy = 1e-2;
 // A step is long enough where a parabola has its lowest point at this share of it or further.
@@ -49,13 +60,14 @@ class SmoothCorrector final : public Corrector<Real> {
         if (!curvature_) begin(run.objective());
         learn(x, seen.gradient);
         if (progress_.is_stuck(*seen.value + seen.composite, seen.gap)) return false;
+        if (++corrections_ > most_pairs && exact_ && step_exactly(run, seen, move, step)) return true;
         if (curvature_->ready()) {
-            minimize_model(run, seen, move.towards());
+            minimize_model(run, seen, *curvature_, steps_, move.towards());
             step = search(run, seen, move);
             if (step > 0) return true;
             // The last steps tell nothing of where x is now.
             curvature_->forget();
-            minimize_model(run, seen, move.towards());
+            minimize_model(run, seen, *curvature_, steps_, move.towards());
             step = search(run, seen, move);
             if (step > 0) return true;
         }
@@ -73,6 +85,24 @@ class SmoothCorrector final : public Corrector<Real> {
         // Of a step, s, C s and the change of the gradient.
         const Index pairs = std::clamp<Index>(room / 2 / (3 * shape.size()), 1, most_pairs);
         curvature_.emplace(moments, shape.rows, pairs);
+        exact_ = ExactCurvature<Real>::of(objective, memory_);
+    }
+    // Newton's step; false where it leads nowhere.
+    bool step_exactly(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) {
+        if (seen.gap > exact_enough * last_gap_) exact_->take_more();
+        last_gap_ = seen.gap;
+        const double passes = exact_->passes();
+        const bool found = exact_->look(run.x());
+        run.account().counters.component_gradients +=
+            static_cast<Index>((exact_->passes() - passes) * static_cast<double>(run.objective().samples()));
+        if (found) {
+            length_ = 1;
+            minimize_model(run, seen, *exact_, exact_steps_, move.towards());
+            step = search(run, seen, move);
+            if (step > 0) return true;
+        }
+        if (!found || !exact_->take_more()) exact_.reset();
+        return false;
     }
     // From the step that led to x.
     void learn(const Matrix<Real>& x, const Matrix<Real>& gradient) {
@@ -89,13 +119,19 @@ class SmoothCorrector final : public Corrector<Real> {
         last_x_ = x;
         last_gradient_ = gradient;
     }
-    void minimize_model(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& to);
+    template <class Curvature>
+    void minimize_model(Run<Real>& run, const Proposal<Real>& seen, Curvature& curvature,
+                        ProximalSteps& steps, Vertex<Real>& to);
     // How far to go; 0: nowhere.
     double search(Run<Real>& run, const Proposal<Real>& seen, const Move<Real>& move);
 
     Index memory_;
     std::optional<QuasiNewton<Real>> curvature_;
-    int steps_ = first_proximal_steps;
+    ProximalSteps steps_ = usual_steps;
+    std::unique_ptr<ExactCurvature<Real>> exact_;  // where it is to be had
+    ProximalSteps exact_steps_ = exact_steps;
+    Index corrections_ = 0;
+    double last_gap_ = std::numeric_limits<double>::infinity();
     double length_ = 1;  // of the last step
     Matrix<Real> last_x_;
     Matrix<Real> last_gradient_;
@@ -111,23 +147,25 @@ class SmoothCorrector final : public Corrector<Real> {
 };
 
 template <class Real>
-void SmoothCorrector<Real>::minimize_model(Run<Real>& run, const Proposal<Real>& seen, Vertex<Real>& to) {
+template <class Curvature>
+void SmoothCorrector<Real>::minimize_model(Run<Real>& run, const Proposal<Real>& seen, Curvature& curvature,
+                                           ProximalSteps& steps, Vertex<Real>& to) {
     const Matrix<Real>& x = run.x().matrix();
     const Index n = x.size();
-    const double weight = curvature_->largest();
+    const double weight = curvature.largest();
     run.require_finite(weight);
     u_ = x;
     last_u_ = x;
     double share = 1;
     double first = 0;
     bool solved = false;
-    for (int k = 0; k < steps_ && !solved; ++k) {
+    for (int k = 0; k < steps.now && !solved; ++k) {
         double next_share = (1 + std::sqrt(1 + 4 * share * share)) / 2;
         const double ahead = (share - 1) / next_share;
         y_ = u_;
         kernels::axpby(n, -ahead, last_u_.data(), 1 + ahead, y_.data());
         kernels::subtract(n, y_.data(), x.data(), way_.data());
-        curvature_->times(way_, product_);
+        curvature.times(way_, product_);
         kernels::axpby(n, 1, seen.gradient.data(), 1, product_.data());
         point_ = y_;
         kernels::axpby(n, -1 / weight, product_.data(), 1, point_.data());
@@ -146,8 +184,7 @@ void SmoothCorrector<Real>::minimize_model(Run<Real>& run, const Proposal<Real>&
         std::swap(u_, next_);
         share = next_share;
     }
-    steps_ =
-        solved ? std::max(first_proximal_steps, steps_ * 3 / 4) : std::min(most_proximal_steps, 2 * steps_);
+    steps.judge(solved);
     to.kind = Vertex<Real>::Kind::dense;
     to.shape = x.shape();
     to.dense = u_;
