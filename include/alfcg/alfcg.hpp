@@ -31,6 +31,8 @@
 #include "alfcg/point/iterate.hpp"
 #include "alfcg/point/move.hpp"
 #include "alfcg/point/vertex.hpp"
+#include "alfcg/region/boxes.hpp"
+#include "alfcg/region/norms.hpp"
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
 #include "alfcg/region/spectrum.hpp"

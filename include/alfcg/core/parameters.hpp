@@ -34,6 +34,10 @@ class Parameters {
     [[nodiscard]] bool empty() const { return values_.empty(); }
     /// None when it is not there, or a word.
     [[nodiscard]] std::optional<double> number(std::string_view name) const;
+    /// Of one that is there and checked to be whole.
+    [[nodiscard]] Index whole(std::string_view name) const {
+        return static_cast<Index>(number(name).value());
+    }
     /// None when it is not there, or a number.
     [[nodiscard]] std::optional<std::string> word(std::string_view name) const;
     bool operator==(const Parameters&) const = default;
@@ -53,7 +57,8 @@ struct ParameterInfo {
     bool whole = false;           // integers only
     bool endless = false;         // infinity is allowed too
     std::string_view words = {};  // allowed instead of a number, by '|'
-    bool only_words = false;      // and numbers are not
+    bool text = false;            // any text is allowed too, such as the name of a file
+    bool only_words = false;      // numbers are not allowed
 };
 
 /// What a parameter is when the caller says nothing.
@@ -66,6 +71,8 @@ struct Default {
     static constexpr Default of(double number) { return {Kind::number, number, ""}; }
     static constexpr Default root() { return {Kind::root_of_samples, 0, ""}; }
     static constexpr Default named(std::string_view word) { return {Kind::word, 0, word}; }
+    /// An empty word: it need not be given.
+    static constexpr Default none() { return {Kind::word, 0, ""}; }
 
     [[nodiscard]] std::string text() const;
 };
