@@ -341,7 +341,7 @@ std::vector<BadInput> models() {
         model("ModelEmpty", "", {"not an alfcg model"}),
         model("ModelTruncated", first_half(whole), {"damaged .npz archive", "cut short"}),
         model("ModelOfAnotherVersion", changed("format_version", array<std::int64_t>("<i8", {}, {99})),
-              {"model format 99", "reads up to 2"}),
+              {"model format 99", "reads up to 3"}),
         model("ModelOfAnotherProgram", without_version, {"not an alfcg model", "format_version"}),
         model("ModelWithWrongWeights", changed("weights", array<float>("<f4", {2, 1}, {1, 2})), {"weights"}),
         predict("PredictMissingData", {"numbers.npz", "absent.svm"}, {"absent.svm: no such file"}),

@@ -29,7 +29,7 @@ Model<Real> example_model() {
     model.loss = {"multinomial", {}};
     model.scaling = {Normalization::columns, {1, 0.5, 1e-3, 3, 1e10}};
     model.region = {
-        "lp", {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}}, {0.1, 0.25, 1e-3}};
+        "lp", {{"p", std::numeric_limits<double>::infinity()}, {"radius", 10}}, {0.1, 0.25, 1e-3, 0.5, 2}};
     model.method = "alfcg-mvr2";
     model.training = {120, 0.75};
     model.held_out = {30, 0.5};
@@ -75,6 +75,9 @@ inline const std::vector<std::string>& entry_names() {
                                                 "l1",
                                                 "l2",
                                                 "nuclear",
+                                                "norm",
+                                                "entropy",
+                                                "region_parameters",
                                                 "method",
                                                 "train_rows",
                                                 "train_score",

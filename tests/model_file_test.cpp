@@ -133,6 +133,15 @@ TYPED_TEST(ModelFile, OneRegionHasOneNameInTheFile) {
     }
 }
 
+TYPED_TEST(ModelFile, ParametersOfARegionSurviveWhateverTheirNames) {
+    auto model = example_model<TypeParam>();
+    model.region = {"my own", {{"radius", 3}, {"k", 0.1}}, {}};
+    model.region.parameters.set("upper", std::numeric_limits<double>::infinity());
+    model.region.parameters.set("lower", -std::numeric_limits<double>::infinity());
+    model.region.parameters.set("file", "\"gr\xC3\xB6\xC3\x9F\x65\".csv");
+    EXPECT_TRUE(same(this->there_and_back(model), model));
+}
+
 TEST(ModelFilePrecision, WeightsAreConvertedToThePrecisionAskedFor) {
     const TemporaryFolder folder;
     const auto model = example_model<double>();
@@ -214,12 +223,25 @@ TEST_F(ModelContents, EveryEntryButTheProgramsVersionIsNeeded) {
 }
 
 TEST_F(ModelContents, ANewerFormatIsNamed) {
-    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {3})),
-              "model format 3, this alfcg reads up to 2");
+    EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {4})),
+              "model format 4, this alfcg reads up to 3");
     EXPECT_EQ(message_of<InputError>([&] { model_is_double(path_); }),
-              path_ + ": model format 3, this alfcg reads up to 2");
+              path_ + ": model format 4, this alfcg reads up to 3");
     EXPECT_EQ(complaint("format_version", array<std::int64_t>("<i8", {}, {0})),
               "format_version: not a whole number of at least 1");
+}
+
+TEST_F(ModelContents, ParametersOfTheRegionAreNumbersAndWordsByName) {
+    const auto text = [](const std::u32string& json) {
+        return array<char32_t>("<U" + std::to_string(json.size()), {},
+                               std::vector<char32_t>(json.begin(), json.end()));
+    };
+    EXPECT_EQ(complaint("region_parameters", text(U"{")), "region_parameters: not a JSON object");
+    EXPECT_EQ(complaint("region_parameters", text(U"[1]")), "region_parameters: not a JSON object");
+    EXPECT_EQ(complaint("region_parameters", text(U"{\"k\": [1]}")),
+              "region_parameters: \"k\" is neither a number nor a word");
+    EXPECT_EQ(complaint("norm", array<double>("<f8", {}, {-1})), "norm: not a number of at least 0");
+    EXPECT_EQ(complaint("entropy", array<double>("<f8", {}, {-1})), "entropy: not a number of at least 0");
 }
 
 TEST_F(ModelContents, WeightsMustBeFiniteFloatsInTwoDimensions) {

@@ -36,8 +36,8 @@ TEST_F(ModelInNumPy, EveryArrayHasTheTypeAndTheValueItShould) {
 assert zipfile.ZipFile(path).testzip() is None
 m = np.load(path, allow_pickle=False)
 assert sorted(m.files) == sorted('format_version alfcg_version weights intercept feature_names feature_columns fill scale label_name other_columns classes loss loss_threshold loss_width '
-    'normalization divisors region p radius l1 l2 nuclear method train_rows train_score holdout_rows holdout_score'.split()), m.files
-assert m['format_version'].dtype == np.int64 and m['format_version'].shape == () and m['format_version'] == 2
+    'normalization divisors region p radius l1 l2 nuclear norm entropy region_parameters method train_rows train_score holdout_rows holdout_score'.split()), m.files
+assert m['format_version'].dtype == np.int64 and m['format_version'].shape == () and m['format_version'] == 3
 w = m['weights']
 assert w.dtype == np.float32 and w.shape == (3, 5) and w.flags.c_contiguous
 assert (w.ravel() == (0.1 * np.arange(15) - 0.7).astype(np.float32)).all()
@@ -52,7 +52,8 @@ assert m['loss_threshold'] == 1 and m['loss_width'] == 1
 assert m['normalization'] == 'columns'
 assert m['divisors'].dtype == np.float64 and m['divisors'].tolist() == [1, 0.5, 1e-3, 3, 1e10]
 assert m['region'] == 'lp' and m['p'] == np.inf and m['radius'] == 10
-assert (m['l1'], m['l2'], m['nuclear']) == (0.1, 0.25, 1e-3)
+assert (m['l1'], m['l2'], m['nuclear'], m['norm'], m['entropy']) == (0.1, 0.25, 1e-3, 0.5, 2)
+assert m['region_parameters'] == '{}'
 assert (m['train_rows'], m['train_score'], m['holdout_rows'], m['holdout_score']) == (120, 0.75, 30, 0.5)
 assert m['method'] == 'alfcg-mvr2' and m['alfcg_version'].dtype.kind == 'U'
 )");

@@ -1,10 +1,10 @@
-// Facts about every row of the table of regions: a new one needs one line in `examples`.
+// Facts about every row of the table of regions: a new one needs one line in region_examples.hpp.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 
 #include "alfcg/region/spec.hpp"
+#include "region_examples.hpp"
 #include "region_reference.hpp"
 
 namespace alfcg {
@@ -14,29 +14,6 @@ using testing::dot;
 using testing::entries;
 using testing::random_matrix;
 
-// Parameters to try a region with.
-const std::map<std::string_view, std::vector<Parameters>> examples{
-    {"nuclear", {{{"radius", 2}}}}, {"lp", {{{"radius", 2}, {"p", 1.5}}, {{"radius", 0.5}, {"p", 3}}}},
-    {"l1", {{{"radius", 2}}}},      {"l2", {{{"radius", 2}}}},
-    {"linf", {{{"radius", 2}}}},
-};
-
-constexpr Shape shapes[] = {{1, 7}, {4, 5}, {1, 1}};
-
-// None of the terms of h that a region takes, each of them, and all at once.
-std::vector<Composite> composites(const RegionInfo& info) {
-    std::vector<Composite> all{{}};
-    Composite together;
-    const std::map<std::string_view, double Composite::*> weights{
-        {"l1", &Composite::l1}, {"l2", &Composite::l2}, {"nuclear", &Composite::nuclear}};
-    for (const std::string_view term : info.terms) {
-        all.emplace_back().*weights.at(term) = 0.3;
-        together.*weights.at(term) = 0.3;
-    }
-    all.push_back(together);
-    return all;
-}
-
 template <class Real>
 class RegionRows : public ::testing::Test {
   protected:
@@ -45,14 +22,16 @@ class RegionRows : public ::testing::Test {
     // visit(spec, shape) for every row, its examples and its terms.
     template <class Visit>
     static void for_each_region(const Visit& visit) {
-        EXPECT_EQ(examples.size(), regions().size());
+        EXPECT_EQ(testing::region_examples().size(), regions().size());
         for (const RegionInfo& info : regions()) {
-            ASSERT_TRUE(examples.contains(info.name)) << info.name << " has no line in this test";
-            for (const Parameters& parameters : examples.at(info.name))
-                for (const Composite& composite : composites(info))
+            ASSERT_TRUE(testing::region_examples().contains(info.name)) << info.name << " has no example";
+            const auto& [some, shapes] = testing::region_examples().at(info.name);
+            for (const Parameters& parameters : some)
+                for (const Composite& composite : testing::composites(info))
                     for (const Shape shape : shapes) {
                         const RegionSpec spec{std::string(info.name), parameters, composite};
                         SCOPED_TRACE(make_region<Real>(spec)->describe());
+                        make_region<Real>(spec)->check(shape);
                         visit(spec, shape);
                     }
         }
@@ -152,6 +131,35 @@ TYPED_TEST(RegionRows, NoPointOfTheRegionIsBetterThanTheAnswer) {
             const long double best = dot(g, entries(answer)) + vertex.composite;
             for (const auto& [point, h] : points)
                 ASSERT_LE(best, dot(g, point) + h + slack + this->rounding * (1 + std::abs(best)));
+        }
+    });
+}
+
+// u minimises (w/2) ‖u − point‖² + h(u) over the region if and only if no v of it is better than u for <w (u − point), v> + h(v).
+TYPED_TEST(RegionRows, TheOracleFindsNothingBetterThanTheProximalMap) {
+    using Real = TypeParam;
+    this->for_each_region([&](const RegionSpec& spec, Shape shape) {
+        const auto region = make_region<Real>(spec);
+        if (!region->has_proximal(shape)) return;
+        Vertex<Real> nearest;
+        Vertex<Real> vertex;
+        for (unsigned seed = 0; seed < 30; ++seed) {
+            const double size = seed % 3 == 0 ? 0.3 : seed % 3 == 1 ? 3 : 30;
+            const double weight = seed % 2 == 0 ? 0.7 : 20;
+            const Matrix<Real> point = random_matrix<Real>(shape, seed, size);
+            ASSERT_TRUE(region->proximal(point, weight, nearest));
+            const Matrix<Real> u = nearest.to_matrix();
+            this->expect_inside(*region, u);
+            EXPECT_NEAR(region->composite(u), nearest.composite,
+                        this->rounding * (1 + std::abs(nearest.composite)));
+            Matrix<Real> gradient(shape);
+            for (std::size_t i = 0; i < u.span().size(); ++i)
+                gradient.span()[i] = static_cast<Real>(weight) * (u.span()[i] - point.span()[i]);
+            region->minimize(gradient, 0, true, vertex);
+            const auto g = entries(gradient);
+            const long double gap = dot(g, entries(u)) + nearest.composite -
+                                    dot(g, entries(vertex.to_matrix())) - vertex.composite;
+            EXPECT_LE(gap, this->rounding * (1 + weight * size * (1 + region->diameter(shape))));
         }
     });
 }

@@ -10,6 +10,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
+#include "region_examples.hpp"
 #include "region_reference.hpp"
 
 namespace alfcg {
@@ -35,22 +36,32 @@ RegionSpec with(const std::string& name, std::optional<double> p, double radius,
 TEST(RegionSpec, AcceptsEveryRegionWithTheTermsItsRowNames) {
     for (const RegionInfo& info : regions()) {
         EXPECT_FALSE(info.description.empty());
-        const auto takes = [&](std::string_view term) {
-            return std::find(info.terms.begin(), info.terms.end(), term) != info.terms.end();
-        };
-        const std::string name(info.name);
-        const auto p = name == "lp" ? std::optional(3.0) : std::nullopt;
-        EXPECT_EQ(complaint(with(name, p, 1)), "");
-        EXPECT_EQ(complaint(with(name, p, 1, {1, 0, 0})).empty(), takes("l1")) << name;
-        EXPECT_EQ(complaint(with(name, p, 1, {0, 1, 0})).empty(), takes("l2")) << name;
-        EXPECT_EQ(complaint(with(name, p, 1, {0, 0, 1})).empty(), takes("nuclear")) << name;
-        EXPECT_EQ(
-            complaint(with(name, p, 1,
-                           {takes("l1") ? 1.0 : 0.0, takes("l2") ? 1.0 : 0.0, takes("nuclear") ? 1.0 : 0.0})),
-            "")
-            << name;
-        EXPECT_EQ(region_info(name).description, info.description);
+        EXPECT_FALSE(info.family.empty());
+        EXPECT_EQ(region_info(info.name).description, info.description);
+        RegionSpec spec{
+            std::string(info.name), testing::region_examples().at(info.name).parameters.front(), {}};
+        for (const auto& [term, weight] : testing::term_weights()) {
+            spec.composite = {};
+            spec.composite.*weight = 1;
+            const bool taken = std::find(info.terms.begin(), info.terms.end(), term) != info.terms.end();
+            EXPECT_EQ(complaint(spec).empty(), taken) << info.name << " " << term;
+        }
+        for (const Composite& composite : testing::composites(info)) {
+            spec.composite = composite;
+            EXPECT_EQ(complaint(spec), "");
+        }
     }
+}
+
+TEST(RegionSpec, TheOwnNormIsTheTermThatABallHasForIt) {
+    RegionSpec spec{"l1", {{"radius", 2}}, {0.1, 0.2, 0, 0.3}};
+    EXPECT_EQ(make_region<double>(spec)->describe(), "l_1 ball of radius 2 + 0.4 ‖x‖₁ + (0.2/2) ‖x‖₂²");
+    spec = {"nuclear", {{"radius", 2}}, {0, 0.2, 0, 0.3}};
+    EXPECT_EQ(make_region<double>(spec)->describe(), "nuclear ball of radius 2 + 0.3 ‖x‖_* + (0.2/2) ‖x‖₂²");
+    spec = {"l2", {{"radius", 2}}, {0.1, 0, 0, 0.3}};
+    EXPECT_EQ(make_region<double>(spec)->describe(), "l_2 ball of radius 2 + 0.1 ‖x‖₁ + 0.3 ‖x‖");
+    spec.composite.l2 = 1;
+    EXPECT_EQ(complaint(spec), "norm and `l2` have no oracle together over the region l2");
 }
 
 TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
@@ -62,7 +73,7 @@ TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
     const auto none = std::nullopt;
     std::string names;
     for (const RegionInfo& info : regions()) names += (names.empty() ? "" : ", ") + std::string(info.name);
-    EXPECT_TRUE(names.starts_with("nuclear, lp, l1, l2, linf")) << names;
+    EXPECT_TRUE(names.starts_with("l1, l2, linf, lp")) << names;
     const std::vector<Case> cases{
         {with("ball", none, 1), "region must be one of " + names + ", not 'ball'"},
         {with("", none, 1), "region must be one of " + names + ", not ''"},
@@ -80,8 +91,9 @@ TEST(RegionSpec, NamesTheQuantityThatIsWrong) {
         {with("l1", none, 1, {0, nan, 0}), "l2 must be a finite number, not nan"},
         {with("nuclear", none, 1, {0, 0, infinity}), "nuclear must be a finite number, not inf"},
         {with("nuclear", none, 1, {1, 0, 0}),
-         "l1 has no oracle over the region nuclear, which takes `nuclear` and `l2`"},
-        {with("lp", 3, 1, {0, 0, 1}), "nuclear has no oracle over the region lp, which takes `l1` and `l2`"},
+         "l1 has no oracle over the region nuclear, which takes `nuclear`, `l2` and `norm`"},
+        {with("lp", 3, 1, {0, 0, 1}),
+         "nuclear has no oracle over the region lp, which takes `l1`, `l2` and `norm`"},
     };
     for (const Case& bad : cases) {
         EXPECT_EQ(complaint(bad.spec), bad.text);

@@ -43,7 +43,8 @@ def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
         name = {1: "l1", 2: "l2", np.inf: "linf"}.get(parameters["p"], "lp")
     if name != "lp":
         parameters.pop("p", None)
-    return {"region": name, **parameters}
+    others = {key: parameters.pop(key) for key in list(parameters) if key not in ("radius", "p")}
+    return {"region": name, **parameters, "region_params": others or None}
 
 
 class LinearModel(BaseEstimator):  # type: ignore[misc]
@@ -93,8 +94,10 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             return str(self.loss)
         return "squared" if not self._classifies else "logistic" if classes <= 2 else "multinomial"
 
-    def _region_parameters(self, radius: Any) -> dict[str, float]:
-        return {name: value for name, value in (("radius", radius), ("p", self.p)) if value is not None}
+    def _region_parameters(self, radius: Any) -> dict[str, float | str]:
+        """Those that are given; the others have their defaults."""
+        named = {name: value for name, value in (("radius", radius), ("p", self.p)) if value is not None}
+        return {**(self.region_params or {}), **named}
 
     def _settings(self, classes: int) -> dict[str, Any]:
         """Keywords of the library's calls, but for the radius."""
@@ -106,6 +109,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             "l1": self.l1,
             "l2": self.l2,
             "nuclear": self.nuclear,
+            "norm": self.norm,
+            "entropy": self.entropy,
             "intercept": bool(self.fit_intercept),
             "normalize": self.normalize or "none",
             "method": self.method,
@@ -273,6 +278,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             l1=self.l1,
             l2=self.l2,
             nuclear=self.nuclear,
+            norm=self.norm,
+            entropy=self.entropy,
             normalization="rows" if self._normalization == "rows" else "none",  # others are in the weights
             **self._learned,
         )

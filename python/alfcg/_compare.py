@@ -65,10 +65,12 @@ def compare(
     seeds: int = 1,
     loss: str | None = None,
     region: str | None = None,
-    region_parameters: Mapping[str, float] | None = None,
+    region_parameters: Mapping[str, float | str] | None = None,
     l1: float = 0.0,
     l2: float = 0.0,
     nuclear: float = 0.0,
+    norm: float = 0.0,
+    entropy: float = 0.0,
     intercept: bool = False,
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
@@ -97,7 +99,7 @@ def compare(
         A folder for the report page, its figures and the runs; None: nothing is written.
     seeds : int
         Runs of every stochastic method.
-    loss, region, region_parameters, l1, l2, nuclear, intercept, normalize, hold_out, sample_weight, class_weight
+    loss, region, region_parameters, l1, l2, nuclear, norm, entropy, intercept, normalize, hold_out, sample_weight, class_weight
         The problem; see `path`. As on the command line, there is no intercept unless it is asked for.
     parameters : dict, optional
         Every method gets those that it has.
@@ -128,7 +130,7 @@ def compare(
     folder = "" if output is None else os.fspath(output)
     found = _core.compare(
         X, y, folder, f"alfcg.compare(X, y, methods={chosen!r}, region={region!r}, ...)", methods=chosen, seeds=seeds,
-        loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2, nuclear=nuclear,
+        loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2, nuclear=nuclear, norm=norm, entropy=entropy,
         intercept=intercept, sample_weight=sample_weight, class_weight=class_weight, normalize=normalize, hold_out=hold_out, parameters=dict(parameters or {}), max_iterations=max_iterations,
         max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, name=name,
         point=callback,

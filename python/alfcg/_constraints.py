@@ -24,9 +24,12 @@ def _names(rows: list[dict[str, Any]]) -> set[str]:
 _COMMON: dict[str, list[Any]] = {
     "region": [StrOptions({"auto", *_names(_core.regions())})],
     "p": [Interval(Real, 1, np.inf, closed="both"), None],
+    "region_params": [dict, None],
     "l1": [_NOT_NEGATIVE],
     "l2": [_NOT_NEGATIVE],
     "nuclear": [_NOT_NEGATIVE],
+    "norm": [_NOT_NEGATIVE],
+    "entropy": [_NOT_NEGATIVE],
     "fit_intercept": _YES_OR_NO,
     "normalize": [StrOptions({"none", "columns", "rows", "spectral"}), None],
     "method": [StrOptions({"auto", *_names(_core.methods())})],
@@ -41,7 +44,7 @@ _COMMON: dict[str, list[Any]] = {
     "callbacks": [callable, list, tuple, None],
 }
 _SINGLE: dict[str, list[Any]] = {
-    "radius": [_POSITIVE, StrOptions({"auto"})],
+    "radius": [_POSITIVE, StrOptions({"auto"}), None],
     "warm_start": _YES_OR_NO,
     "early_stopping": _YES_OR_NO,
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],

@@ -342,7 +342,8 @@ class CrossValidated(LinearModel):
                 raise ValueError("radii must be a number of radii, or positive numbers")
             return radii
         # At zero and over the ball of radius 1, the gap is what a linear model wins for a unit of radius.
-        at_zero = settings | {"max_iterations": 0, "l1": 0, "l2": 0, "nuclear": 0, "history": "none"}
+        at_zero = settings | {"max_iterations": 0, "history": "none"}
+        at_zero |= dict.fromkeys(("l1", "l2", "nuclear", "norm", "entropy"), 0)
         at_zero["region_parameters"] = self._region_parameters(1.0)
         zero = _core.fit(X, codes, sample_weight=weights, **at_zero)
         low, high = crew.range(FIRST_GAIN * zero.objective / zero.gap if zero.gap > 0 and zero.objective > 0 else 1.0)

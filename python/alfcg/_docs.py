@@ -8,11 +8,15 @@ from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
 
-_REGION = """region : {'auto', 'l1', 'l2', 'linf', 'lp', 'nuclear'}, default='auto'
-        Where the weights have to be: in a ball of this norm. 'l1' makes most of them zero, 'nuclear' gives a matrix of
-        low rank, 'lp' needs `p`. 'auto': nuclear where every class has a row of weights, l1 for a single row."""
-_TERMS = """l1, l2, nuclear : float, default=0
-        Weights of ‖w‖₁, ‖w‖²/2 and the nuclear norm, added to the mean loss on top of the ball."""
+_REGION = """region : str, default='auto'
+        Where the weights have to be: a name from `alfcg.regions()`. 'l1' makes most of them zero, 'nuclear' gives a matrix
+        of low rank, 'lp' needs `p`, 'box', 'simplex' and others keep signs and bounds. 'auto': nuclear where every class
+        has a row of weights, l1 for a single row.
+    region_params : dict, default=None
+        Its parameters beside `radius` and `p`, such as ``{"k": 5}``."""
+_TERMS = """l1, l2, nuclear, norm, entropy : float, default=0
+        Weights of ‖w‖₁, ‖w‖²/2, the nuclear norm, the norm whose ball the region is, and Σ w log w, added to the mean loss.
+        `alfcg.regions()` says which of them a region takes."""
 _COMMON = """fit_intercept : bool, default=True
         Whether scores have a constant, which nothing constrains.
     {weights}normalize : {{None, 'columns', 'rows', 'spectral'}}, default=None
@@ -42,9 +46,10 @@ _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
         `alfcg.Iteration`); one that returns True ends the fit."""
 _CV_CALLBACKS = _CALLBACKS.replace("at every iterate", "at every iterate of the fit at the radius found,")
-_SINGLE = """radius : float or 'auto', default=10.0
-        The size of the ball: how much the model may say. There is no good value for all data: use the estimator with CV
-        at its end, a grid search, or 'auto', which goes along growing radii judged on five folds.
+_SINGLE = """radius : float, 'auto' or None, default=None
+        The size of the region: how much the model may say. There is no good value for all data: use the estimator with CV
+        at its end, a grid search, or 'auto', which goes along growing radii judged on five folds. None: as `alfcg.regions()`
+        says, 10 for balls.
     p : float, default=None
         Of region='lp', from 1 to inf."""
 _STOPPING = """warm_start : bool, default=False

@@ -78,10 +78,12 @@ def path(
     pick: str = "best",
     loss: str | None = None,
     region: str | None = None,
-    region_parameters: Mapping[str, float] | None = None,
+    region_parameters: Mapping[str, float | str] | None = None,
     l1: float = 0.0,
     l2: float = 0.0,
     nuclear: float = 0.0,
+    norm: float = 0.0,
+    entropy: float = 0.0,
     intercept: bool = True,
     sample_weight: ArrayLike | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
@@ -110,7 +112,7 @@ def path(
         Instead of folds: the share of the rows that judges.
     pick : {"best", "1se"}
         The radius with the best score, or the smallest within one standard error of it.
-    loss, region, region_parameters, l1, l2, nuclear, intercept, normalize
+    loss, region, region_parameters, l1, l2, nuclear, norm, entropy, intercept, normalize
         The problem; None: what suits the labels. See `alfcg.losses()` and `alfcg.regions()`.
     sample_weight, class_weight
         How much rows count; "balanced" gives every class the same weight.
@@ -134,7 +136,7 @@ def path(
     found = _core.find_radius(
         X, y, radii=None if radii is None else [float(radius) for radius in radii], folds=folds or 0, hold_out=hold_out,
         pick=pick, loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
-        nuclear=nuclear, intercept=intercept, sample_weight=sample_weight, class_weight=class_weight,
+        nuclear=nuclear, norm=norm, entropy=entropy, intercept=intercept, sample_weight=sample_weight, class_weight=class_weight,
         normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs,
         tolerance=tolerance, seed=seed, threads=threads, point=callback, history="none",
     )  # fmt: skip

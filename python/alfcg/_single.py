@@ -9,6 +9,7 @@ import numpy as np
 from alfcg import _core
 from alfcg._base import Array, LinearModel
 from alfcg._results import raise_if_interrupted
+from alfcg._solve import _default_region
 from alfcg._streaming import Stream, steps_of
 
 
@@ -62,6 +63,7 @@ class Constrained(LinearModel):
         settings = self._settings(len(getattr(self, "classes_", ())))
         outputs = self._outputs()
         region = settings["region"] or ("nuclear" if outputs > 1 else "l1")
+        region_parameters = {**_default_region(region).parameters, **self._region_parameters(self.radius)}
         start = self._start(outputs, features)
         defaults = {row["name"]: row["parameters"] for row in _core.losses()}[settings["loss"]]
         stream = Stream(
@@ -69,8 +71,8 @@ class Constrained(LinearModel):
             loss_parameters={one["name"]: one["default"] for one in defaults} | settings["loss_parameters"],
             region={
                 "region": region,
-                "region_parameters": self._region_parameters(self.radius),
-                **{term: settings[term] for term in ("l1", "l2", "nuclear")},
+                "region_parameters": region_parameters,
+                **{term: settings[term] for term in ("l1", "l2", "nuclear", "norm", "entropy")},
             },
             weights=np.zeros((outputs, features), dtype) if start is None else np.array(start, dtype),
             intercept=np.zeros(outputs) if start is None else np.array(self.intercept_, np.float64, ndmin=1),
@@ -83,7 +85,7 @@ class Constrained(LinearModel):
             "loss": stream.loss,
             "loss_parameters": stream.loss_parameters,
             "region": region,
-            "region_parameters": self._region_parameters(self.radius),
+            "region_parameters": region_parameters,
             "method": "onesample-storm",
         }
         return stream
@@ -97,7 +99,7 @@ class Constrained(LinearModel):
         stream.take(X, y, sample_weight)
         self._set_weights(stream.weights, stream.intercept, "none", np.empty(0))
         self.n_iter_ += stream.steps - before
-        self.radius_, self.status_ = self.radius, "stream"
+        self.radius_, self.status_ = self._learned["region_parameters"].get("radius"), "stream"
         self.objective_ = self.gap_ = np.nan  # nobody knows what the rows that passed would say now
         self.rank_ = self.singular_values_ = self.history_ = None
         return self

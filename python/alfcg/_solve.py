@@ -25,20 +25,23 @@ class Region:
         "l1", "l2", "linf", "lp", "nuclear", ...
     parameters : dict
         `radius` and the like; those left out have their defaults.
-    l1, l2, nuclear : float
-        Weights of the composite term h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_*.
+    l1, l2, nuclear, norm, entropy : float
+        Weights of the composite term h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_* + norm ‖x‖ + entropy Σ x log x, where
+        ‖x‖ is the norm whose ball the set is. `alfcg.regions()` says which terms a set takes.
 
     Examples
     --------
     >>> Region("lp", {"radius": 2.0, "p": 1.5})
-    Region(name='lp', parameters={'radius': 2.0, 'p': 1.5}, l1=0.0, l2=0.0, nuclear=0.0)
+    Region(name='lp', parameters={'radius': 2.0, 'p': 1.5}, l1=0.0, l2=0.0, nuclear=0.0, norm=0.0, entropy=0.0)
     """
 
     name: str
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
     l1: float = 0.0
     l2: float = 0.0
     nuclear: float = 0.0
+    norm: float = 0.0
+    entropy: float = 0.0
 
     def oracle(self, gradient: ArrayLike) -> NDArray[Any]:
         """A point v of the set that minimises <gradient, v> + h(v).
@@ -61,6 +64,8 @@ class Region:
             "l1": self.l1,
             "l2": self.l2,
             "nuclear": self.nuclear,
+            "norm": self.norm,
+            "entropy": self.entropy,
         }
 
 

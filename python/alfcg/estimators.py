@@ -68,12 +68,15 @@ class ConstrainedClassifier(Classification, Constrained):
         self,
         *,
         region: str = "auto",
-        radius: float | str = 10.0,
+        radius: float | str | None = None,
         p: float | None = None,
+        region_params: dict[str, Any] | None = None,
         loss: str = "auto",
         l1: float = 0.0,
         l2: float = 0.0,
         nuclear: float = 0.0,
+        norm: float = 0.0,
+        entropy: float = 0.0,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         normalize: str | None = None,
@@ -95,10 +98,13 @@ class ConstrainedClassifier(Classification, Constrained):
         self.region = region
         self.radius = radius
         self.p = p
+        self.region_params = region_params
         self.loss = loss
         self.l1 = l1
         self.l2 = l2
         self.nuclear = nuclear
+        self.norm = norm
+        self.entropy = entropy
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.normalize = normalize
@@ -183,14 +189,17 @@ class ConstrainedRegressor(Regression, Constrained):
         self,
         *,
         region: str = "auto",
-        radius: float | str = 10.0,
+        radius: float | str | None = None,
         p: float | None = None,
+        region_params: dict[str, Any] | None = None,
         loss: str = "squared",
         threshold: float = 1.0,
         width: float = 1.0,
         l1: float = 0.0,
         l2: float = 0.0,
         nuclear: float = 0.0,
+        norm: float = 0.0,
+        entropy: float = 0.0,
         fit_intercept: bool = True,
         normalize: str | None = None,
         method: str = "auto",
@@ -211,12 +220,15 @@ class ConstrainedRegressor(Regression, Constrained):
         self.region = region
         self.radius = radius
         self.p = p
+        self.region_params = region_params
         self.loss = loss
         self.threshold = threshold
         self.width = width
         self.l1 = l1
         self.l2 = l2
         self.nuclear = nuclear
+        self.norm = norm
+        self.entropy = entropy
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.method = method
@@ -297,6 +309,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         region: str = "auto",
         radii: int | Sequence[float] = 100,
         p: float | None = None,
+        region_params: dict[str, Any] | None = None,
         cv: Any = None,
         scoring: Any = None,
         pick: str = "best",
@@ -306,6 +319,8 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         l1: float = 0.0,
         l2: float = 0.0,
         nuclear: float = 0.0,
+        norm: float = 0.0,
+        entropy: float = 0.0,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         normalize: str | None = None,
@@ -323,6 +338,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.region = region
         self.radii = radii
         self.p = p
+        self.region_params = region_params
         self.cv = cv
         self.scoring = scoring
         self.pick = pick
@@ -332,6 +348,8 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.l1 = l1
         self.l2 = l2
         self.nuclear = nuclear
+        self.norm = norm
+        self.entropy = entropy
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.normalize = normalize
@@ -392,6 +410,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         region: str = "auto",
         radii: int | Sequence[float] = 100,
         p: float | None = None,
+        region_params: dict[str, Any] | None = None,
         cv: Any = None,
         scoring: Any = None,
         pick: str = "best",
@@ -403,6 +422,8 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         l1: float = 0.0,
         l2: float = 0.0,
         nuclear: float = 0.0,
+        norm: float = 0.0,
+        entropy: float = 0.0,
         fit_intercept: bool = True,
         normalize: str | None = None,
         method: str = "auto",
@@ -419,6 +440,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.region = region
         self.radii = radii
         self.p = p
+        self.region_params = region_params
         self.cv = cv
         self.scoring = scoring
         self.pick = pick
@@ -430,6 +452,8 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.l1 = l1
         self.l2 = l2
         self.nuclear = nuclear
+        self.norm = norm
+        self.entropy = entropy
         self.fit_intercept = fit_intercept
         self.normalize = normalize
         self.method = method

@@ -18,6 +18,8 @@ nb::object default_of(const Default& fallback) {
             return nb::cast(fallback.number);
         case Default::Kind::needed:
             return nb::none();
+        case Default::Kind::word:
+            return fallback.word.empty() ? nb::none() : nb::cast(fallback.word);
         default:
             return nb::cast(fallback.text());
     }
@@ -34,6 +36,7 @@ nb::list parameters_of(const std::vector<Parameter>& parameters) {
         row["open"] = parameter.info.open;
         row["whole"] = parameter.info.whole;
         row["words"] = parameter.info.words;
+        row["text"] = parameter.info.text;
         row["default"] = default_of(parameter.fallback);
         list.append(row);
     }
@@ -60,6 +63,7 @@ nb::list list_regions() {
     for (const RegionInfo& info : regions()) {
         nb::dict row;
         row["name"] = info.name;
+        row["family"] = info.family;
         row["description"] = info.description;
         row["parameters"] = parameters_of(info.parameters);
         row["terms"] = nb::cast(info.terms);
@@ -98,8 +102,9 @@ nb::list list_losses() {
 void bind_catalogue(nb::module_& module) {
     module.def("methods", list_methods, nb::sig("def methods() -> list[dict[str, typing.Any]]"),
                "The table of methods: name, setting, where gradient and step come from, parameters.");
-    module.def("regions", list_regions, nb::sig("def regions() -> list[dict[str, typing.Any]]"),
-               "The table of regions: name, description, parameters, terms of h that the oracle takes.");
+    module.def(
+        "regions", list_regions, nb::sig("def regions() -> list[dict[str, typing.Any]]"),
+        "The table of regions: name, family, description, parameters, terms of h that the oracle takes.");
     module.def("losses", list_losses, nb::sig("def losses() -> list[dict[str, typing.Any]]"),
                "The table of losses: name, description, what it takes for targets, parameters.");
 }

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "alfcg/core/error.hpp"
@@ -29,21 +30,41 @@ std::optional<TrainingScore> score_from(const Scored& scored) {
     return TrainingScore{scored->first, scored->second};
 }
 
+constexpr std::array<std::pair<const char*, double Composite::*>, 5> term_weights{
+    {{"l1", &Composite::l1},
+     {"l2", &Composite::l2},
+     {"nuclear", &Composite::nuclear},
+     {"norm", &Composite::norm},
+     {"entropy", &Composite::entropy}}};
+
+// Weights that are not 0, by name.
+nb::dict to_dict(const Composite& composite) {
+    nb::dict terms;
+    for (const auto& [name, weight] : term_weights)
+        if (composite.*weight != 0) terms[name] = composite.*weight;
+    return terms;
+}
+Composite composite_from(const nb::dict& terms) {
+    Composite composite;
+    for (const auto& [name, weight] : term_weights)
+        if (terms.contains(name)) composite.*weight = nb::cast<double>(terms[name]);
+    return composite;
+}
+
 // All that a model holds, as pickle keeps it.
 using Parts =
     std::tuple<nb::object, std::vector<double>, std::vector<std::string>,  // weights, intercept, names
                std::tuple<std::vector<std::string>, std::vector<double>, std::string,
-                          std::vector<std::string>, double>,               // reading
-               std::pair<std::vector<std::string>, std::vector<double>>,   // classes
-               std::pair<std::string, nb::dict>,                           // loss
-               std::pair<std::string, std::vector<double>>,                // scaling
-               std::tuple<std::string, nb::dict, double, double, double>,  // region
+                          std::vector<std::string>, double>,              // reading
+               std::pair<std::vector<std::string>, std::vector<double>>,  // classes
+               std::pair<std::string, nb::dict>,                          // loss
+               std::pair<std::string, std::vector<double>>,               // scaling
+               std::tuple<std::string, nb::dict, nb::dict>,               // region, parameters, terms
                std::string, Scored, Scored>;
 
 Parts parts_of(const AnyModel& any) {
     return any.look([](const auto& model) {
         const Reading& reading = model.reading;
-        const Composite& h = model.region.composite;
         return Parts{to_numpy(model.weights),
                      model.intercept,
                      model.names,
@@ -51,7 +72,7 @@ Parts parts_of(const AnyModel& any) {
                      {model.classes.names, model.classes.values},
                      {model.loss.name, to_dict(model.loss.parameters)},
                      {std::string(to_text(model.scaling.kind)), model.scaling.divisors},
-                     {model.region.name, to_dict(model.region.parameters), h.l1, h.l2, h.nuclear},
+                     {model.region.name, to_dict(model.region.parameters), to_dict(model.region.composite)},
                      model.method,
                      scored(model.training),
                      scored(model.held_out)};
@@ -73,8 +94,8 @@ Model<Real> model_from(const Parts& parts) {
     model.classes = {std::get<4>(parts).first, std::get<4>(parts).second};
     model.loss = {std::get<5>(parts).first, parameters_from(std::get<5>(parts).second, "loss_parameters")};
     model.scaling = {parse_normalization(std::get<6>(parts).first), std::get<6>(parts).second};
-    const auto& [region, parameters, l1, l2, nuclear] = std::get<7>(parts);
-    model.region = {region, parameters_from(parameters, "region_parameters"), {l1, l2, nuclear}};
+    const auto& [region, parameters, terms] = std::get<7>(parts);
+    model.region = {region, parameters_from(parameters, "region_parameters"), composite_from(terms)};
     model.method = std::get<8>(parts);
     model.training = score_from(std::get<9>(parts));
     model.held_out = score_from(std::get<10>(parts));
@@ -121,15 +142,6 @@ nb::object predict_with(const AnyModel& any, nb::handle x, const std::string& wh
     });
 }
 
-nb::dict composite_of(const AnyModel& any) {
-    const Composite h = any.look([](const auto& model) { return model.region.composite; });
-    nb::dict terms;
-    if (h.l1 != 0) terms["l1"] = h.l1;
-    if (h.l2 != 0) terms["l2"] = h.l2;
-    if (h.nuclear != 0) terms["nuclear"] = h.nuclear;
-    return terms;
-}
-
 }  // namespace
 
 Classes classes_from(nb::handle labels) {
@@ -171,8 +183,8 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
             "__init__",
             [](AnyModel* self, nb::handle coef, nb::handle intercept, const std::string& loss,
                const nb::dict& loss_parameters, nb::handle classes, const std::string& region,
-               const nb::dict& region_parameters, double l1, double l2, double nuclear,
-               const std::string& method, const std::vector<std::string>& feature_names,
+               const nb::dict& region_parameters, double l1, double l2, double nuclear, double norm,
+               double entropy, const std::string& method, const std::vector<std::string>& feature_names,
                const std::string& normalization, const std::vector<double>& divisors) {
                 const nb::object weights = as_array(coef, "");
                 Parts parts{weights,
@@ -182,7 +194,7 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
                             {},
                             {loss, loss_parameters},
                             {normalization, divisors},
-                            {region, region_parameters, l1, l2, nuclear},
+                            {region, region_parameters, to_dict(Composite{l1, l2, nuclear, norm, entropy})},
                             method,
                             {},
                             {}};
@@ -199,13 +211,15 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
             nb::arg("coef"), nb::arg("intercept").none(), nb::kw_only(), nb::arg("loss"),
             nb::arg("loss_parameters") = nb::dict(), nb::arg("classes").none() = nb::none(),
             nb::arg("region") = "l2", nb::arg("region_parameters") = nb::dict(), nb::arg("l1") = 0.0,
-            nb::arg("l2") = 0.0, nb::arg("nuclear") = 0.0, nb::arg("method") = "",
-            nb::arg("feature_names") = nb::list(), nb::arg("normalization") = "none",
+            nb::arg("l2") = 0.0, nb::arg("nuclear") = 0.0, nb::arg("norm") = 0.0, nb::arg("entropy") = 0.0,
+            nb::arg("method") = "", nb::arg("feature_names") = nb::list(), nb::arg("normalization") = "none",
             nb::arg("divisors") = nb::list(),
             nb::sig(
                 "def __init__(self, coef: object, intercept: object, *, loss: str, loss_parameters: "
                 "dict[str, float] = ..., classes: object = None, region: str = 'l2', region_parameters: "
-                "dict[str, float] = ..., l1: float = 0, l2: float = 0, nuclear: float = 0, method: str = '', "
+                "dict[str, float | str] = ..., l1: float = 0, l2: float = 0, nuclear: float = 0, norm: float "
+                "= 0, "
+                "entropy: float = 0, method: str = '', "
                 "feature_names: collections.abc.Sequence[str] = ..., normalization: str = 'none', divisors: "
                 "collections.abc.Sequence[float] = ...) -> None"))
         .def("__getstate__", parts_of, nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
@@ -276,8 +290,12 @@ threads : int or None
                 return self.look([](auto& m) { return to_dict(m.region.parameters); });
             },
             nb::sig("def region_parameters(self) -> dict[str, float | str]"))
-        .def_prop_ro("composite", composite_of, nb::sig("def composite(self) -> dict[str, float]"),
-                     "Weights of the terms of h that are not 0.")
+        .def_prop_ro(
+            "composite",
+            [](const AnyModel& self) {
+                return self.look([](auto& m) { return to_dict(m.region.composite); });
+            },
+            nb::sig("def composite(self) -> dict[str, float]"), "Weights of the terms of h that are not 0.")
         .def_prop_ro("method",
                      [](const AnyModel& self) { return self.look([](auto& m) { return m.method; }); })
         .def_prop_ro("feature_names",

@@ -103,6 +103,8 @@ const std::map<std::string, Setter, std::less<>>& setters() {
         {"l1", composite(&Composite::l1)},
         {"l2", composite(&Composite::l2)},
         {"nuclear", composite(&Composite::nuclear)},
+        {"norm", composite(&Composite::norm)},
+        {"entropy", composite(&Composite::entropy)},
         {"intercept", into(truth, [](Settings& s) -> auto& { return s.specification.intercept; })},
         {"normalize",
          into([](nb::handle v, const std::string& n) { return parse_normalization(text(v, n)); },

@@ -174,7 +174,7 @@ nb::dict solve_from(const nb::object& function, nb::handle samples, const std::v
         const Shape matrix = shape_from(shape);
         const auto objective = objective_from<Real>(matrix, Held(function), samples, translator);
         const auto region = own_region.is_none() ? make_region<Real>(settings.specification.region,
-                                                                     settings.specification.threads)
+                                                                     {settings.specification.threads})
                                                  : region_from<Real>(own_region, translator);
         std::optional<Matrix<Real>> start;
         if (!settings.start.is_none()) {
@@ -197,7 +197,9 @@ nb::object ask_oracle(nb::handle gradient, const nb::kwargs& given) {
     const nb::object array = as_array(gradient, "");
     return in_precision(!array.attr("dtype").equal(nb::str("float32")), [&]<class Real>(Real) {
         const Matrix<Real> g = matrix_from<Real>(array, "gradient");
-        const auto region = make_region<Real>(settings.specification.region, settings.specification.threads);
+        const auto region =
+            make_region<Real>(settings.specification.region, {settings.specification.threads});
+        region->check(g.shape());
         Vertex<Real> vertex;
         {
             const nb::gil_scoped_release released;

@@ -7,6 +7,12 @@
 
 namespace alfcg::cli {
 
+std::string in_words(const RegionInfo& region) {
+    std::string text = fmt::format("{}; {}", region.description, describe(region.parameters));
+    if (!region.terms.empty()) text += fmt::format("; terms of h: {}", fmt::join(region.terms, ", "));
+    return text;
+}
+
 Command add_methods(CommandOptions /*options*/) {
     return [] {
         for (const MethodInfo& method : methods()) {
@@ -20,8 +26,7 @@ Command add_methods(CommandOptions /*options*/) {
 Command add_regions(CommandOptions /*options*/) {
     return [] {
         for (const RegionInfo& region : regions()) {
-            fmt::print("{:<8} {}; {}; composite terms: {}\n", region.name, region.description,
-                       describe(region.parameters), fmt::join(region.terms, ", "));
+            fmt::print("{:<15} {:<10} {}\n", region.name, region.family, in_words(region));
         }
         return 0;
     };

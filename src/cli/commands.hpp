@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "alfcg/region/spec.hpp"
 #include "cli/command_line.hpp"
 #include "report/json_text.hpp"
 
@@ -37,6 +38,8 @@ void check_precision(const std::string& precision);
 void check_silence(bool silent, bool json);
 /// A message of the library, which names quantities in backticks, in the words of the command line: `rows` is --rows here.
 std::string with_options(const std::string& message);
+/// What it is, its parameters with their defaults, and the terms it takes.
+std::string in_words(const RegionInfo& region);
 /// Throws Error when a folder of this name cannot be made or is something else.
 void check_folder(const std::string& path);
 

@@ -77,7 +77,8 @@ std::string manual_page(const std::vector<CommandDescription>& commands) {
         ".SH NAME\nalfcg \\- constrained training without projections\n.SH SYNOPSIS\n.B alfcg\n.I command\n"
         "[\\fIarguments\\fR] [\\fIoptions\\fR]\n.br\n.B alfcg\n.I command\n.B \\-\\-help\n.br\n.B alfcg "
         "\\-\\-version\n"
-        ".SH DESCRIPTION\nFits sparse and low\\-rank linear models over l_p balls and the nuclear ball with "
+        ".SH DESCRIPTION\nFits sparse and low\\-rank linear models over balls of many norms, boxes, "
+        "simplices and other sets with "
         "conditional gradient\n(Frank\\-Wolfe) methods, ALFCG among them, and compares these.\n.SH "
         "COMMANDS\n";
     for (const CommandDescription& command : commands) text += command_section(command);
@@ -87,10 +88,7 @@ std::string manual_page(const std::vector<CommandDescription>& commands) {
             entry(bold(method.name), fmt::format("{}; {}; step: {}; {}; {}", method.setting, method.estimator,
                                                  method.step, describe(method.parameters), method.reference));
     text += ".SH REGIONS\n";
-    for (const RegionInfo& region : regions())
-        text +=
-            entry(bold(region.name), fmt::format("{}; {}; composite terms: {}", region.description,
-                                                 describe(region.parameters), fmt::join(region.terms, ", ")));
+    for (const RegionInfo& region : regions()) text += entry(bold(region.name), in_words(region));
     text += ".SH LOSSES\n";
     for (const LossInfo& loss : losses())
         text += entry(bold(loss.name), std::string(loss.description) +

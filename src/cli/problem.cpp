@@ -12,6 +12,13 @@ namespace alfcg::cli {
 
 namespace {
 
+// What stands for a value in --help.
+std::string word_for(const ParameterInfo& info) {
+    if (info.name == "radius") return "auto|NUMBER";
+    if (info.text) return info.only_words ? "FILE" : "NUMBER|FILE";
+    return "NUMBER";
+}
+
 // The parameters of a loss or a region, each an option of its own.
 void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& parameters, Parameters& chosen,
                     const std::string& note, const std::string& group) {
@@ -23,7 +30,7 @@ void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& pa
                 if (can_be_found && text == "auto") return chosen.set(info.name, text);
                 std::visit([&](const auto& value) { chosen.set(info.name, value); }, parse(info, text));
             },
-            std::string(info.meaning) + " [" + note + "]", can_be_found ? "auto|NUMBER" : "NUMBER", group);
+            std::string(info.meaning) + " [" + note + "]", word_for(info), group);
     }
 }
 
@@ -107,10 +114,9 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
                        fmt::format("{} [from the labels]", fmt::join(loss_names, ", ")), "NAME", group);
     options.add_values("--loss", loss_names);
     add_parameters(options, loss_parameters(), chosen.loss.parameters, "see alfcg losses", group);
-    options.add_option(
-        "--region", chosen.region.name,
-        fmt::format("{} [nuclear for a matrix of weights, l1 for a vector]", fmt::join(region_names, ", ")),
-        "NAME", group);
+    options.add_option("--region", chosen.region.name,
+                       "a name from alfcg regions [nuclear for a matrix of weights, l1 for a vector]", "NAME",
+                       group);
     options.add_values("--region", region_names);
     add_parameters(options, region_parameters(), chosen.region.parameters, "see alfcg regions", group);
     chosen.intercept = intercept;
@@ -128,6 +134,10 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
                        group);
     options.add_option("--nuclear", chosen.region.composite.nuclear,
                        "weight of the nuclear norm in the objective [0]", "W", group);
+    options.add_option("--norm", chosen.region.composite.norm,
+                       "weight of the norm whose ball the region is in the objective [0]", "W", group);
+    options.add_option("--entropy", chosen.region.composite.entropy,
+                       "weight of Σ x log x in the objective [0]", "W", group);
     const std::string running = "Running";
     options.add_option("--precision", precision, "f32 or f64 [f32]", "NAME", running);
     options.add_values("--precision", {"f32", "f64"});

@@ -105,7 +105,7 @@ template <class Real>
 std::string region_text(const Model<Real>& model) {
     std::string text;
     try {
-        text = make_region<Real>(model.region, 1)->describe();
+        text = make_region<Real>(model.region, {1, model.names, {}})->describe();
     } catch (const Error&) {  // of a program with regions of its own
         text = model.region.name;
     }

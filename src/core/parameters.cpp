@@ -27,9 +27,10 @@ std::string choices(const ParameterInfo& info) {
         text.replace(bar, 1, ", ");
     if (info.only_words) {
         const std::size_t last = text.rfind(", ");
+        if (info.text) return text + (text.empty() ? "a text" : " or a text");
         return last == std::string::npos ? text : text.replace(last, 2, " or ");
     }
-    return text + (text.empty() ? "a number" : " or a number");
+    return text + (text.empty() ? "a number" : " or a number") + (info.text ? " or a text" : "");
 }
 
 double whole_root(Index samples) {
@@ -80,7 +81,7 @@ std::string Default::text() const {
         case Kind::root_of_samples:
             return "sqrt(N)";
         case Kind::word:
-            return std::string(word);
+            return word.empty() ? "none" : std::string(word);
         case Kind::needed:
             break;
     }
@@ -90,7 +91,8 @@ std::string Default::text() const {
 void check(const ParameterInfo& info, const Parameters::Value& value) {
     const std::string name(info.name);
     if (const std::string* word = std::get_if<std::string>(&value)) {
-        if (!is_word_of(info.words, *word))
+        if (info.text && word->empty()) throw QuantityError(name, "must not be empty");
+        if (!info.text && !is_word_of(info.words, *word))
             throw QuantityError(name, "must be " + choices(info) + ", not '" + *word + "'");
         return;
     }
@@ -101,6 +103,7 @@ void check(const ParameterInfo& info, const Parameters::Value& value) {
     const bool high = !endless && (number > info.most || (info.open && number == info.most));
     if (std::isnan(number) || low || high || (std::isinf(number) && !endless)) {
         std::string range = (info.open ? "greater than " : "at least ") + format_number(info.least);
+        if (std::isinf(info.least)) range = "a number";
         if (info.open && info.least == 0 && std::isinf(info.most)) range = "positive";
         if (!std::isinf(info.most))
             range += (info.open ? " and less than " : " and at most ") + format_number(info.most);
@@ -117,7 +120,9 @@ Parameters::Value parse(const ParameterInfo& info, const std::string& text) {
     double number = 0;
     const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
     const auto [end, error] = std::from_chars(first, text.data() + text.size(), number);
-    if (info.only_words || error != std::errc() || end != text.data() + text.size())
+    const bool is_number = !info.only_words && error == std::errc() && end == text.data() + text.size();
+    if (!is_number && info.text && !text.empty()) return text;
+    if (!is_number)
         throw QuantityError(std::string(info.name), "must be " + choices(info) + ", not '" + text + "'");
     return number;
 }

@@ -102,7 +102,7 @@ template <class Real>
 bool fills(const Trial<Real>& trial, double radius) {
     RegionSpec smaller = trial.problem.region;
     smaller.parameters.set("radius", filled * radius);
-    return make_region<Real>(smaller, trial.problem.threads)->violation(trial.x) > 0;
+    return make_region<Real>(smaller, trial.problem.setting)->violation(trial.x) > 0;
 }
 
 // How much more radius a linear model of f around x needs to win `first_gain` of it; 0 where f is flat.
@@ -111,7 +111,7 @@ double more_radius(const Problem<Real>& problem, const Matrix<Real>& x) {
     RegionSpec unit = problem.region;
     unit.parameters.set("radius", 1);
     unit.composite = {};
-    const auto region = make_region<Real>(unit, problem.threads);
+    const auto region = make_region<Real>(unit, problem.setting);
     const Matrix<Real> zero(x.shape());
     Matrix<Real> gradient(x.shape());
     Vertex<Real> vertex;
@@ -288,6 +288,14 @@ void PathOptions::verify(const Specification& specification) const {
     for (const double radius : radii)
         if (!(radius > 0) || std::isinf(radius))
             throw QuantityError("radii", fmt::format("must be positive numbers, not {}", radius));
+    const std::string& region = specification.region.name;
+    if (!region.empty()) {
+        const RegionInfo info = region_info(region);
+        if (std::none_of(info.parameters.begin(), info.parameters.end(),
+                         [](const Parameter& parameter) { return parameter.info.name == "radius"; }))
+            throw QuantityError("radius", fmt::format("cannot be chosen: the region {} has none, only {}",
+                                                      region, describe(info.parameters)));
+    }
     if (folds != 0 && folds < 2)
         throw QuantityError("folds", fmt::format("must be at least 2, not {}", folds));
     if (folds != 0 && specification.hold_out != 0)

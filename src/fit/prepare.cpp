@@ -69,7 +69,11 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     if (specification.class_weights.balanced) balance(training, problem.classes);
     targets.weights = training.weights;
     check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
-    problem.region_text = problem.new_region()->describe();
+    problem.setting = {problem.threads, training.names, {}};
+    if (targets.outputs > 1) problem.setting.outputs = problem.classes.names;
+    const auto region = problem.new_region();
+    region->check({targets.outputs, cols(training.features)});
+    problem.region_text = region->describe();
     problem.scaling =
         measure_scaling(training.features, specification.normalization, problem.threads, training.weights);
     training.features = scaled(std::move(training.features), problem.scaling, problem.threads);
@@ -82,7 +86,7 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
 
 template <class Real>
 std::unique_ptr<Region<Real>> Problem<Real>::new_region() const {
-    return make_region<Real>(region, threads);
+    return make_region<Real>(region, setting);
 }
 
 template <class Real>

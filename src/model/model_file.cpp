@@ -2,7 +2,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <variant>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
@@ -14,7 +17,7 @@
 namespace alfcg {
 namespace {
 
-constexpr std::int64_t newest_format = 2;
+constexpr std::int64_t newest_format = 3;
 
 bool all_whole(const std::vector<double>& numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](double number) {
@@ -124,6 +127,8 @@ std::string find_fault(const Model<Real>& model) {
     if (!not_negative(region.composite.l1)) return "l1: not a number of at least 0";
     if (!not_negative(region.composite.l2)) return "l2: not a number of at least 0";
     if (!not_negative(region.composite.nuclear)) return "nuclear: not a number of at least 0";
+    if (!not_negative(region.composite.norm)) return "norm: not a number of at least 0";
+    if (!not_negative(region.composite.entropy)) return "entropy: not a number of at least 0";
     return {};
 }
 
@@ -152,6 +157,35 @@ Classes read_classes(const ArrayReader& arrays) {
         }
     }
     return classes;
+}
+
+// Parameters of the region that have no entry of their own, as one JSON object. JSON knows no infinity: that is "inf" or "-inf".
+std::string other_parameters(const Parameters& parameters) {
+    nlohmann::json object = nlohmann::json::object();
+    for (const auto& [name, value] : parameters.all()) {
+        if (name == "p" || name == "radius") continue;
+        std::visit([&, &name = name](const auto& some) { object[name] = some; }, value);
+        if (const auto number = parameters.number(name); number && std::isinf(*number))
+            object[name] = format_number(*number);
+    }
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void read_other_parameters(const ArrayReader& arrays, Parameters& parameters) {
+    const std::string name = "region_parameters";
+    const auto object = nlohmann::json::parse(arrays.text(name), nullptr, false);
+    if (!object.is_object()) arrays.fail(name, "not a JSON object");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (const auto& [key, value] : object.items()) {
+        if (value.is_number())
+            parameters.set(key, value.get<double>());
+        else if (value == "inf" || value == "-inf")
+            parameters.set(key, value == "inf" ? infinity : -infinity);
+        else if (value.is_string())
+            parameters.set(key, value.get<std::string>());
+        else
+            arrays.fail(name, "\"" + key + "\" is neither a number nor a word");
+    }
 }
 
 // No rows, no score.
@@ -224,6 +258,9 @@ void save_model(const Model<Real>& model, const std::string& path) {
     arrays.number("l1", region.composite.l1);
     arrays.number("l2", region.composite.l2);
     arrays.number("nuclear", region.composite.nuclear);
+    arrays.number("norm", region.composite.norm);
+    arrays.number("entropy", region.composite.entropy);
+    arrays.text("region_parameters", other_parameters(region.parameters));
     arrays.text("method", model.method);
     write_score(arrays, "train", model.training);
     write_score(arrays, "holdout", model.held_out);
@@ -252,6 +289,11 @@ Model<Real> load_model(const std::string& path) {
                       {{"radius", arrays.number("radius")}},
                       {arrays.number("l1"), arrays.number("l2"), arrays.number("nuclear")}};
     if (const double p = arrays.number("p"); p != 0) region.parameters.set("p", p);
+    if (arrays.number("format_version") >= 3) {
+        region.composite.norm = arrays.number("norm");
+        region.composite.entropy = arrays.number("entropy");
+        read_other_parameters(arrays, region.parameters);
+    }
     model.region = normal_form(std::move(region));  // files of 0.1.0 may say l1 where lp and 1 are meant
     model.method = arrays.text("method");
     model.weights = arrays.matrix<Real>("weights");

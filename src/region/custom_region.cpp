@@ -23,7 +23,7 @@ class CallersRegion final : public Region<Real> {
         vertex.dense.reshape(gradient.shape());
         vertex.dense.fill(0);  // the oracle may write the nonzeros only
         custom_.oracle(gradient.span(), vertex.dense.span());
-        check("oracle", vertex);
+        look_at("oracle", vertex);
         return 0;  // the caller's oracle counts as exact
     }
 
@@ -33,7 +33,7 @@ class CallersRegion final : public Region<Real> {
         nearest.shape = point.shape();
         nearest.dense = point;  // a point of the set needs no change
         custom_.proximal(point.span(), weight, nearest.dense.span());
-        check("proximal map", nearest);
+        look_at("proximal map", nearest);
         return true;
     }
 
@@ -63,7 +63,7 @@ class CallersRegion final : public Region<Real> {
 
   private:
     /// Looks at what the caller's function wrote, and adds h there.
-    void check(const char* who, Vertex<Real>& answer) {
+    void look_at(const char* who, Vertex<Real>& answer) {
         for (Index i = 0; i < answer.dense.size(); ++i) {
             const double entry = static_cast<double>(answer.dense.data()[i]);
             if (!std::isfinite(entry))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
@@ -10,6 +11,7 @@
 #include "kernels/magnitudes.hpp"
 #include "kernels/vector.hpp"
 #include "region/lp_oracle.hpp"
+#include "region/own_norm.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg {
@@ -59,12 +61,13 @@ class LpBall final : public Region<Real> {
         return 2 * radius_ * std::pow(static_cast<double>(shape.size()), 0.5 - 1 / p_);
     }
 
-    double violation(const Matrix<Real>& x) override {
+    double violation(const Matrix<Real>& x) override { return std::max(0.0, *norm(x) / radius_ - 1); }
+
+    std::optional<double> norm(const Matrix<Real>& x) override {
         const double peak = kernels::largest_magnitude(x.data(), x.size(), threads_);
         if (peak == 0) return 0;
         if (std::isnan(peak)) return std::numeric_limits<double>::infinity();
-        return std::max(
-            0.0, peak / radius_ * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_, threads_) - 1);
+        return peak * region::relative_norm(Magnitudes<Real>{x, 0, peak}, p_, threads_);
     }
 
     [[nodiscard]] std::optional<Ball> ball() const override {
@@ -134,7 +137,10 @@ template <class Real>
 std::unique_ptr<Region<Real>> lp_ball(double p, double radius, const Composite& composite, int threads) {
     verify(RegionSpec{"lp", {{"p", p}, {"radius", radius}}, composite});
     region::verify_range<Real>(radius);
-    return std::make_unique<LpBall<Real>>(p, radius, composite, threads);
+    Composite h = composite;
+    if (p == 1) h.l1 += std::exchange(h.norm, 0);
+    const double norm = std::exchange(h.norm, 0);
+    return region::with_own_norm<Real>(std::make_unique<LpBall<Real>>(p, radius, h, threads), radius, norm);
 }
 
 template std::unique_ptr<Region<float>> lp_ball(double, double, const Composite&, int);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
@@ -79,6 +80,8 @@ class NuclearBall final : public Region<Real> {
     [[nodiscard]] double diameter(Shape /*shape*/) const override { return 2 * radius_; }
 
     double violation(const Matrix<Real>& x) override { return std::max(0.0, nuclear_norm(x) / radius_ - 1); }
+
+    std::optional<double> norm(const Matrix<Real>& x) override { return nuclear_norm(x); }
 
     [[nodiscard]] std::optional<Ball> ball() const override {
         return Ball{Ball::Norm::nuclear, 1, radius_, composite_};
@@ -200,7 +203,9 @@ template <class Real>
 std::unique_ptr<Region<Real>> nuclear_ball(double radius, const Composite& composite, int threads) {
     verify(RegionSpec{"nuclear", {{"radius", radius}}, composite});
     region::verify_range<Real>(radius);
-    return std::make_unique<NuclearBall<Real>>(radius, composite, threads);
+    Composite h = composite;
+    h.nuclear += std::exchange(h.norm, 0);
+    return std::make_unique<NuclearBall<Real>>(radius, h, threads);
 }
 
 template std::unique_ptr<Region<float>> nuclear_ball(double, const Composite&, int);

@@ -5,77 +5,42 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
+#include "region/row.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-constexpr ParameterInfo radius{.name = "radius", .meaning = "radius of the region", .open = true};
-constexpr ParameterInfo exponent{
-    .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
-
-/// A region is a row: its name, its parameters, the composite terms it takes, and how it is made.
-struct RegionRow : RegionInfo {
-    template <class Real>
-    using Factory =
-        std::function<std::unique_ptr<Region<Real>>(const Parameters&, const Composite&, int threads)>;
-    Factory<float> make_float;
-    Factory<double> make_double;
-};
-
-// make.operator()<Real>(parameters, composite, threads) for both precisions.
-template <class Make>
-RegionRow row(RegionInfo info, Make make) {
-    return {std::move(info),
-            [make](const Parameters& p, const Composite& h, int threads) {
-                return make.template operator()<float>(p, h, threads);
-            },
-            [make](const Parameters& p, const Composite& h, int threads) {
-                return make.template operator()<double>(p, h, threads);
-            }};
-}
+using region::RegionRow;
 
 // The l_p balls with a name of their own.
 constexpr std::array<std::pair<std::string_view, double>, 3> named_exponents{
-    {{"l1", 1}, {"l2", 2}, {"linf", infinity}}};
-
-RegionRow ball_of(std::size_t which, std::string_view description) {
-    const auto [name, p] = named_exponents[which];
-    return row({name, description, {{radius, Default::of(10)}}, {"l1", "l2"}},
-               [p = p]<class Real>(const Parameters& given, const Composite& h, int threads) {
-                   return lp_ball<Real>(p, given.number("radius").value(), h, threads);
-               });
-}
+    {{"l1", 1}, {"l2", 2}, {"linf", std::numeric_limits<double>::infinity()}}};
 
 const std::vector<RegionRow>& table() {
-    static const std::vector<RegionRow> rows{
-        row({"nuclear",
-             "sum of singular values at most radius: low-rank matrices",
-             {{radius, Default::of(10)}},
-             {"nuclear", "l2"}},
-            []<class Real>(const Parameters& given, const Composite& h, int threads) {
-                return nuclear_ball<Real>(given.number("radius").value(), h, threads);
-            }),
-        row({"lp",
-             "l_p norm of the entries at most radius, p from 1 to inf",
-             {{radius, Default::of(10)}, {exponent, {}}},
-             {"l1", "l2"}},
-            []<class Real>(const Parameters& given, const Composite& h, int threads) {
-                return lp_ball<Real>(given.number("p").value(), given.number("radius").value(), h, threads);
-            }),
-        ball_of(0, "sum of magnitudes at most radius: sparse weights (lp with p = 1)"),
-        ball_of(1, "Euclidean norm at most radius (lp with p = 2)"),
-        ball_of(2, "every magnitude at most radius (lp with p = inf)"),
-    };
+    static const std::vector<RegionRow> rows = [] {
+        std::vector<RegionRow> all;
+        const auto add = [&](std::string_view family, std::vector<RegionRow> some) {
+            for (RegionRow& row : some) {
+                row.family = family;
+                all.push_back(std::move(row));
+            }
+        };
+        add("norms", region::norm_rows());
+        add("boxes", region::box_rows());
+        add("groups", region::group_rows());
+        add("spectral", region::spectral_rows());
+        add("structured", region::structured_rows());
+        add("combined", region::combined_rows());
+        return all;
+    }();
     return rows;
 }
 
@@ -89,8 +54,12 @@ const RegionRow& find_region(std::string_view name) {
                                               suggestion(name, names)));
 }
 
-std::array<std::pair<std::string_view, double>, 3> weights_of(const Composite& composite) {
-    return {{{"l1", composite.l1}, {"l2", composite.l2}, {"nuclear", composite.nuclear}}};
+std::array<std::pair<std::string_view, double>, 5> weights_of(const Composite& composite) {
+    return {{{"l1", composite.l1},
+             {"l2", composite.l2},
+             {"nuclear", composite.nuclear},
+             {"norm", composite.norm},
+             {"entropy", composite.entropy}}};
 }
 
 void verify_terms(const RegionRow& row, const Composite& composite) {
@@ -99,10 +68,22 @@ void verify_terms(const RegionRow& row, const Composite& composite) {
         if (!std::isfinite(weight))
             throw QuantityError(name, fmt::format("must be a finite number, not {}", weight));
         if (weight < 0) throw QuantityError(name, fmt::format("must be 0 or positive, not {}", weight));
-        if (weight > 0 && std::find(row.terms.begin(), row.terms.end(), term) == row.terms.end())
-            throw QuantityError(name, fmt::format("has no oracle over the region {}, which takes `{}`",
-                                                  row.name, fmt::join(row.terms, "` and `")));
+        if (weight == 0 || std::find(row.terms.begin(), row.terms.end(), term) != row.terms.end()) continue;
+        std::vector<std::string> taken;
+        for (const std::string_view each : row.terms) taken.push_back(fmt::format("`{}`", each));
+        throw QuantityError(name, fmt::format("has no oracle over the region {}, which takes {}", row.name,
+                                              taken.empty() ? "no such term" : listed(taken, "and")));
     }
+}
+
+[[noreturn]] void reject_norm_and_square(const RegionRow& row) {
+    throw QuantityError("norm", fmt::format("and `l2` have no oracle together over the region {}", row.name));
+}
+
+// Whether the own norm of the ball has a term of its own, which its oracle takes beside others.
+bool has_term_of_norm(const RegionSpec& spec) {
+    const RegionSpec normal = normal_form(spec);
+    return normal.name == "nuclear" || (normal.name == "lp" && normal.parameters.number("p") == 1);
 }
 
 }  // namespace
@@ -137,29 +118,38 @@ void verify(const RegionSpec& spec) {
     const RegionRow& row = find_region(spec.name);
     static_cast<void>(resolve("the region " + spec.name, row.parameters, spec.parameters));
     verify_terms(row, spec.composite);
+    if (spec.composite.norm > 0 && spec.composite.l2 > 0 && !has_term_of_norm(spec))
+        reject_norm_and_square(row);
 }
 
 template <class Real>
-std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, int threads) {
+std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, const RegionSetting& setting) {
     verify(spec);
     const RegionRow& row = find_region(spec.name);
     const Parameters parameters = resolve(spec.name, row.parameters, spec.parameters);
     if constexpr (std::is_same_v<Real, float>) {
-        return row.make_float(parameters, spec.composite, threads);
+        return row.make_float(parameters, spec.composite, setting);
     } else {
-        return row.make_double(parameters, spec.composite, threads);
+        return row.make_double(parameters, spec.composite, setting);
     }
 }
 
-template std::unique_ptr<Region<float>> make_region(const RegionSpec&, int);
-template std::unique_ptr<Region<double>> make_region(const RegionSpec&, int);
+template std::unique_ptr<Region<float>> make_region(const RegionSpec&, const RegionSetting&);
+template std::unique_ptr<Region<double>> make_region(const RegionSpec&, const RegionSetting&);
 
 namespace region {
+
+void verify_terms(std::string_view name, const Composite& composite) {
+    const RegionRow& row = find_region(name);
+    alfcg::verify_terms(row, composite);
+    if (composite.norm > 0 && composite.l2 > 0) reject_norm_and_square(row);
+}
 
 std::string describe(const Composite& composite) {
     std::string text;
     if (composite.l1 > 0) text += fmt::format(" + {} ‖x‖₁", composite.l1);
     if (composite.nuclear > 0) text += fmt::format(" + {} ‖x‖_*", composite.nuclear);
+    if (composite.entropy > 0) text += fmt::format(" + {} Σ x log x", composite.entropy);
     if (composite.l2 > 0) text += fmt::format(" + ({}/2) ‖x‖₂²", composite.l2);
     return text;
 }

@@ -302,7 +302,7 @@ void PaperRuns<Real>::run_job(const Job& job, Objective<Real>& objective) {
     const PaperPanel& panel = job.panel->panel;
     RegionSpec spec{panel.region, {{"radius", panel.radius}}, {}};
     if (panel.region == "lp") spec.parameters.set("p", 3);
-    const auto region = make_region<Real>(spec, 1);
+    const auto region = make_region<Real>(spec, {.threads = 1});
     Options options = plan_.budget;
     options.clock = Clock::thread;
     options.method = job.run().method;

@@ -323,6 +323,7 @@ Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
                    const Matrix<Real>* x0) {
     limits.verify();
+    region.check(objective.shape());
     Loop<Real> loop(objective, region, method, limits, observer);
     loop.start(x0);
     return loop.solve();

@@ -53,7 +53,8 @@ struct ParameterInfo {
     bool whole = false;           // integers only
     bool endless = false;         // infinity is allowed too
     std::string_view words = {};  // allowed instead of a number, by '|'
-    bool only_words = false;      // and numbers are not
+    bool text = false;            // any text is allowed too, such as the name of a file
+    bool only_words = false;      // numbers are not allowed
 };
 
 /// What a parameter is when the caller says nothing.
@@ -66,6 +67,8 @@ struct Default {
     static constexpr Default of(double number) { return {Kind::number, number, ""}; }
     static constexpr Default root() { return {Kind::root_of_samples, 0, ""}; }
     static constexpr Default named(std::string_view word) { return {Kind::word, 0, word}; }
+    /// An empty word: it need not be given.
+    static constexpr Default none() { return {Kind::word, 0, ""}; }
 
     [[nodiscard]] std::string text() const;
 };

@@ -83,6 +83,7 @@ struct Problem {
     std::unique_ptr<Objective<Real>> objective;
     Index patience = 0;
     int threads = 1;
+    RegionSetting setting;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.
     [[nodiscard]] std::unique_ptr<Region<Real>> new_region() const;

@@ -11,13 +11,16 @@
 
 namespace alfcg {
 
-/// Weights of h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_*.
+/// Weights of h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_* + norm ‖x‖ + entropy Σ x log x, where ‖x‖ is the norm whose ball
+/// the region is.
 struct Composite {
     double l1 = 0;
     double l2 = 0;
     double nuclear = 0;
+    double norm = 0;
+    double entropy = 0;
 
-    [[nodiscard]] bool zero() const { return l1 == 0 && l2 == 0 && nuclear == 0; }
+    [[nodiscard]] bool zero() const { return *this == Composite{}; }
     bool operator==(const Composite&) const = default;
 };
 
@@ -39,6 +42,9 @@ class Region {
 
     /// "nuclear ball of radius 10 + 0.1 ‖x‖_*".
     [[nodiscard]] virtual std::string describe() const = 0;
+
+    /// Throws a QuantityError in plain words when points of this shape do not suit the region. Runs begin with it.
+    virtual void check(Shape /*shape*/) const {}
 
     /// vertex ∈ argmin_{v∈X} <g,v> + h(v), with vertex.composite = h(vertex).
     /// An iterative oracle may stop once it is within `tolerance` (≥ 0) of the minimum; 0 asks for the best
@@ -65,7 +71,9 @@ class Region {
     virtual double violation(const Matrix<Real>& x) = 0;
     /// A point of the set to start from: the origin if it is one.
     virtual Matrix<Real> start(Shape shape);
-    /// What ball it is; none where it is something else.
+    /// ‖x‖, where the region is {‖x‖ ≤ radius} for a norm and a parameter of that name; none where it is something else.
+    virtual std::optional<double> norm(const Matrix<Real>& /*x*/) { return std::nullopt; }
+    /// What ball it is, of those that a method may know its way about in; none where it is something else.
     [[nodiscard]] virtual std::optional<Ball> ball() const { return std::nullopt; }
 };
 

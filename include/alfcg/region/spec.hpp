@@ -24,7 +24,8 @@ struct RegionInfo {
     std::string_view name;
     std::string_view description;
     std::vector<Parameter> parameters;
-    std::vector<std::string_view> terms;  // of h that its oracle takes: l1, l2, nuclear
+    std::vector<std::string_view> terms;  // of h that its oracle takes: l1, l2, nuclear, norm, entropy
+    std::string_view family = {};         // regions of a kind stand together
 };
 std::vector<RegionInfo> regions();
 /// Throws Error, listing the names, when there is no such region.
@@ -37,12 +38,20 @@ std::vector<ParameterInfo> region_parameters();
 RegionSpec normal_form(RegionSpec spec);
 
 /// Throws Error when the name is unknown, a number is out of range, or no oracle is known for the combination
-/// of set and composite term.
+/// of set and composite terms. Files are not looked at.
 void verify(const RegionSpec& spec);
 
-/// The region itself. Verifies first; also throws Error when the radius is beyond the range of Real.
-/// threads = 0: all cores.
+/// What a region may have to know of the problem that it is for.
+struct RegionSetting {
+    int threads = 0;  // 0: all cores
+    std::vector<std::string> features =
+        {};  // names of the columns of x, for files that speak of them; empty: none
+    std::vector<std::string> outputs = {};  // names of the rows of x
+};
+
+/// The region itself. Verifies first; also throws Error when the radius is beyond the range of Real, or a file that a parameter
+/// names is wrong.
 template <class Real>
-std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, int threads = 0);
+std::unique_ptr<Region<Real>> make_region(const RegionSpec& spec, const RegionSetting& setting = {});
 
 }  // namespace alfcg
