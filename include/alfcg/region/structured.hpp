@@ -47,7 +47,7 @@ template <class Real>
 std::unique_ptr<Region<Real>> transport(std::vector<double> supply, std::vector<double> demand,
                                         double radius = 1, int threads = 0);
 
-/// Entries not negative, every row sums to `radius`. Composite terms: l2 or entropy.
+/// Entries not negative, every row sums to `radius`. Composite term: entropy.
 template <class Real>
 std::unique_ptr<Region<Real>> row_stochastic(double radius = 1, const Composite& composite = {},
                                              int threads = 0);
