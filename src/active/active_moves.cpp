@@ -36,7 +36,8 @@ void ActiveMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     if (calibrated_ && !judged_ && calibrated_->went_too_far(proposal.gradient))
         return go_back(run, proposal);
     judged_ = true;
-    run.aim(proposal);
+    proposal.slack = run.find_aim(proposal.gradient, proposal.move.towards());
+    run.measure(proposal);
     if (first) {
         set_.start(x, proposal.composite);
         if (calibrated_)

@@ -213,7 +213,7 @@ double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
         }
         return std::numeric_limits<double>::infinity();
     }
-    const double slack = run.ask_oracle(gradient, vertex);
+    const double slack = run.find_aim(gradient, vertex);
     if (iteration_ == 0) {
         safe_.set(x, gradient, composite);
         if (parts_.kind == Kind::ema) {

@@ -45,7 +45,7 @@ double CalibratedFull<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     if (first) vertex.dense = x;  // memory for the way back
     const double composite = run.region().composite(x);
     const auto gap = [&] { return composite - vertex.composite - direction_to(vertex, gradient, x).slope; };
-    double slack = run.ask_oracle(mean_, vertex);
+    double slack = run.find_aim(mean_, vertex);
     if (first) {
         step_.begin(run, gradient, vertex, composite, gap());
     } else if (gap() > 0) {

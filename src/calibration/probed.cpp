@@ -5,7 +5,7 @@ namespace alfcg {
 template <class Real>
 double ProbedAlf<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     Vertex<Real>& vertex = proposal.move.towards();
-    const double slack = run.ask_oracle(proposal.gradient, vertex);
+    const double slack = run.find_aim(proposal.gradient, vertex);
     if (run.iteration() > 0) return slack;
     const auto charge = run.account().charge(&Timings::gradient);
     const Index samples = run.objective().samples();

@@ -154,6 +154,7 @@ void Loop<Real>::ask_method() {
         const auto charge = account_.charge(&Timings::step);
         method_.propose(*this, proposal_);
     }
+    if (!this->recalled_) this->known_gap_ = proposal_.gap;
     this->step = proposal_.step;
     this->estimated_gap = proposal_.gap;
     this->curvature = proposal_.curvature;

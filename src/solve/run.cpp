@@ -1,10 +1,12 @@
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/solve/method.hpp"
 #include "core/thread_time.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -28,7 +30,21 @@ template <class Real>
 double Run<Real>::ask_oracle(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
     const auto charge = account_.charge(&Timings::oracle);
     ++account_.counters.oracle_calls;
+    recalled_ = false;
     return region_.minimize(gradient, oracle_tolerance_, false, vertex);
+}
+
+template <class Real>
+double Run<Real>::find_aim(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+    if (region_.remembers() && known_gap_ > 0) {
+        const auto charge = account_.charge(&Timings::oracle);
+        const Matrix<Real>& x = x_.matrix();
+        const double here =
+            region_.composite(x) - kernels::direction(x.size(), gradient.data(), x.data(), 0, nullptr).slope;
+        recalled_ = region_.recall(gradient, here - known_gap_ / 2, vertex);
+        if (recalled_) return std::numeric_limits<double>::infinity();
+    }
+    return ask_oracle(gradient, vertex);
 }
 
 template <class Real>

@@ -19,7 +19,7 @@ class StagedMethod : public Method<Real> {
     virtual Estimate estimate(Run<Real>& run, std::optional<double> alpha, Proposal<Real>& proposal) = 0;
     /// The move, and its slack: every method but a few goes towards the oracle's point for g_t.
     virtual double aim(Run<Real>& run, Proposal<Real>& proposal) {
-        return run.ask_oracle(proposal.gradient, proposal.move.towards());
+        return run.find_aim(proposal.gradient, proposal.move.towards());
     }
     /// η_t.
     virtual double step(const StepInput& input, LineFunction& line) = 0;

@@ -54,6 +54,13 @@ class Region {
     virtual double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
                             Vertex<Real>& vertex) = 0;
 
+    /// Whether it keeps vertices that it answered with before, and one of them with <g,v> + h(v) at most `value`; false where
+    /// there is none. It costs less than the oracle and promises nothing about the minimum: runs go there where that is enough.
+    [[nodiscard]] virtual bool remembers() const { return false; }
+    virtual bool recall(const Matrix<Real>& /*gradient*/, double /*value*/, Vertex<Real>& /*vertex*/) {
+        return false;
+    }
+
     /// nearest = argmin_{u∈X} (weight/2) ‖u − point‖² + h(u), weight > 0, with nearest.composite = h(nearest): the proximal map,
     /// which is the projection where h = 0. False where the region has none that is cheap for points of this shape.
     virtual bool proximal(const Matrix<Real>& /*point*/, double /*weight*/, Vertex<Real>& /*nearest*/) {

@@ -49,6 +49,9 @@ class Run {
     /// A point that minimises <g, v> + h(v) over the region. Returns a bound on how far it may be from the minimum, or
     /// an estimate of that.
     double ask_oracle(const Matrix<Real>& gradient, Vertex<Real>& vertex);
+    /// A point to go to: one that the region remembers, where it promises half of the last gap that the oracle had a say in
+    /// (Braun, Pokutta and Zink 2017), of infinite slack; else the oracle's.
+    double find_aim(const Matrix<Real>& gradient, Vertex<Real>& vertex);
     /// Makes the proposal's move one towards the oracle's answer for its gradient, and measures it.
     void aim(Proposal<Real>& proposal);
     /// Fills in h(x), the direction of the move, and the gap of one that goes towards a point. Throws Error where they
@@ -66,6 +69,8 @@ class Run {
     Index iteration_ = 0;
     Account account_;
     double oracle_tolerance_ = 0;
+    double known_gap_ = 0;   // the last that the oracle had a say in
+    bool recalled_ = false;  // the last aim was remembered
 };
 
 /// A method: looks at an iterate and says where to go from there. Derive from it, or from nothing but a function
