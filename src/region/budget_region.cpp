@@ -114,14 +114,9 @@ class BudgetRegion final : public Region<Real> {
         return std::max({0.0, missed, beyond});
     }
 
+    /// Of its two kinds of bounds, the one that is nearer.
     std::optional<double> norm(const Matrix<Real>& x) override {
         if (!spec_.norm_unit) return std::nullopt;
-        return (1 + signed_violation(x)) * spec_.budget / *spec_.norm_unit;
-    }
-
-  private:
-    // ‖x‖/radius − 1 of a ball: of its two kinds of bounds, the one that is nearer.
-    double signed_violation(const Matrix<Real>& x) {
         expand(x.cols());
         double sum = 0;
         double largest = 0;
@@ -129,9 +124,10 @@ class BudgetRegion final : public Region<Real> {
             sum += cost_[j] * std::abs(entry);
             largest = std::max(largest, std::abs(entry) / spec_upper_[j]);
         });
-        return std::max(sum / spec_.budget, largest) - 1;
+        return std::max(sum / spec_.budget, largest) * (spec_.budget / *spec_.norm_unit);
     }
 
+  private:
     /// What is known of each column, for so many of them.
     void expand(Index cols) {
         if (std::ssize(cost_) == cols) return;
