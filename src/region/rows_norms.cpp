@@ -6,9 +6,6 @@
 namespace alfcg::region {
 namespace {
 
-constexpr ParameterInfo exponent{
-    .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
-
 // An l_p ball with a name of its own.
 RegionRow named_ball(std::string_view name, double p, std::string_view description) {
     return row({name, description, {usual_radius}, {"l1", "l2", "norm"}},
