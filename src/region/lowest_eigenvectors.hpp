@@ -13,8 +13,8 @@ namespace alfcg::region {
 /// vector after the other, each begun where the last call ended. What it finds is proven afterwards, not trusted.
 class LowestEigenvectors {
   public:
-    /// Finds `count` of them. Each Rayleigh quotient is thought to be within `tolerance` / count of an eigenvalue. With certify = true,
-    /// missed() is proven, else it is an estimate.
+    /// Finds `count` of them, whose Rayleigh quotients add up to the least sum possible within `tolerance`, as it is thought. With
+    /// certify = true, missed() is proven, else it is an estimate.
     void solve(const Matrix<double>& symmetric, Index count, double tolerance, bool certify, int threads);
 
     [[nodiscard]] const Eigen::MatrixXd& vectors() const { return vectors_; }  // orthonormal columns
@@ -25,6 +25,7 @@ class LowestEigenvectors {
   private:
     static constexpr Index cholesky_side = 3000;
 
+    void search(const Matrix<double>& symmetric, Index count, double tolerance, bool certify, int threads);
     void take(Index k, const AlignedVector<double>& found);
     void deflate(Index k);
     [[nodiscard]] bool bounded_by(double bound) const;

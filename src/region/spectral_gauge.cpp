@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "region/projection_root.hpp"
 
@@ -59,7 +60,10 @@ Eigen::VectorXd capped_simplex(const Eigen::VectorXd& t, double cap, double tota
 }
 
 double SpectralGauge::norm(const Eigen::VectorXd& t) const {
-    return k_ > 0 ? t.head(std::min(k_, t.size())).sum() : power_norm(t, p_);
+    if (k_ == 0) return power_norm(t, p_);
+    Eigen::VectorXd sorted = t;  // what was shrunk may be out of order by rounding
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    return sorted.head(std::min(k_, t.size())).sum();
 }
 
 double SpectralGauge::dual(const Eigen::VectorXd& t) const {
