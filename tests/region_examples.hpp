@@ -44,6 +44,9 @@ inline Parameters with(Parameters parameters, const std::map<std::string, std::s
 }
 
 inline const std::map<std::string_view, Example>& region_examples() {
+    static const std::vector<Parameters> groups{
+        {{"radius", 2}}, with({{"radius", 2}}, {{"group-by", "outputs"}, {"group-weights", "root"}})};
+    static const std::vector<Shape> squares{{5, 5}, {2, 2}, {1, 1}};
     static const std::map<std::string_view, Example> examples{
         {"l1", {{{{"radius", 2}}}}},
         {"l2", {{{{"radius", 2}}}}},
@@ -98,6 +101,19 @@ inline const std::map<std::string_view, Example>& region_examples() {
         {"sum", {{with({{"radius", 2}}, {{"of", "l1 radius=2; linf radius=0.3"}})}}},
         {"shifted", {{with({{"radius", 2}, {"shift", 0.7}}, {{"of", "l1 radius=2"}})}}},
         {"lazy", {{with({{"radius", 2}, {"cache", 3}}, {{"of", "l1 radius=2"}})}}},
+        {"group-l12", {groups}},
+        {"group-l1inf", {groups}},
+        {"group-linf2", {groups}},
+        {"sparse-group", {groups}},
+        {"latent-groups", {groups}},
+        {"rows-lp", {{{{"radius", 2}, {"p", 1}}, {{"radius", 0.5}, {"p", 3}}}}},
+        {"spectral", {{{{"radius", 2}}}}},
+        {"ky-fan", {{{{"radius", 2}, {"k", 2}}, {{"radius", 2}, {"k", 3}}}}},
+        {"schatten", {{{{"radius", 2}, {"p", 1.5}}, {{"radius", 0.5}, {"p", 4}}}}},
+        {"spectraplex", {{{{"radius", 2}}}, squares}},
+        {"trace", {{{{"radius", 2}}}, squares}},
+        {"fantope", {{{{"radius", 2}, {"k", 1}}, {{"k", 2}}}, {{5, 5}, {3, 3}}}},
+        {"psd-box", {{{{"radius", 2}}}, squares}},
     };
     return examples;
 }

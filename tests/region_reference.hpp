@@ -36,6 +36,10 @@ inline long double dot(const std::vector<long double>& a, const std::vector<long
     return sum;
 }
 
+inline long double distance(long double a, long double b) {
+    return std::abs(a - b);
+}
+
 /// ‖x‖_p, 1 <= p <= infinity.
 inline long double norm(const std::vector<long double>& x, long double p) {
     long double largest = 0;

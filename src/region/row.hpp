@@ -33,6 +33,8 @@ RegionRow row(RegionInfo info, Make make) {
 
 /// What rows share. Parameters of one name are one option of the command line, of one kind.
 inline constexpr ParameterInfo radius_info{.name = "radius", .meaning = "size of the region", .open = true};
+inline constexpr ParameterInfo exponent{
+    .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
 inline constexpr Parameter usual_radius{radius_info, Default::of(10)};
 inline constexpr ParameterInfo count_info{
     .name = "k", .meaning = "number of entries that count", .least = 1, .whole = true};

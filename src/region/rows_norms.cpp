@@ -17,8 +17,6 @@ namespace alfcg {
 namespace region {
 namespace {
 
-constexpr ParameterInfo exponent{
-    .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
 constexpr ParameterInfo slope_info{.name = "slope", .meaning = "weights of owl fall from 1 + slope to 1"};
 constexpr ParameterInfo axes_info{.name = "axes",
                                   .meaning = "half axes of the ellipsoid: a number, or a CSV file by feature",
