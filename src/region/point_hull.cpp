@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -178,7 +177,6 @@ class PointHull final : public Region<Real> {
     }
 
     double violation(const Matrix<Real>& x) override {
-        const double rounding = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
         double most = 0;
         for (Index first = 0; first < x.size(); first += points_.size()) {
             direction_.resize(static_cast<std::size_t>(points_.size()));
@@ -190,7 +188,7 @@ class PointHull final : public Region<Real> {
                                       [&](std::span<const double> direction, std::span<double> point) {
                                           points_.write(points_.least(direction.data()), point.data());
                                       },
-                                      rounding));
+                                      region::distance_rounding<Real>));
         }
         return most;
     }
