@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alfcg/region/spec.hpp"
+#include "region/linear_program.hpp"
 #include "temporary_folder.hpp"
 
 namespace alfcg::testing {
@@ -91,8 +92,9 @@ inline const std::map<std::string_view, Example>& region_examples() {
         {"vertices", {{with({{"radius", 2}}, {{"vertices", "points"}})}, {{1, 6}, {2, 3}}}},
         {"hull", {{with({}, {{"points", "points"}})}, {{1, 6}, {2, 6}}}},
         {"linear",
-         {{with({{"radius", 2}}, {{"at-most", "at-most"}}),
-           with({}, {{"at-most", "at-most"}, {"equal", "equal"}})},
+         {region::has_linear_solver() ? std::vector{with({{"radius", 2}}, {{"at-most", "at-most"}}),
+                                                    with({}, {{"at-most", "at-most"}, {"equal", "equal"}})}
+                                      : std::vector<Parameters>{},
           {{1, 4}, {2, 4}}}},
         {"product",
          {{with({{"radius", 2}}, {{"of", "l1 radius=2 columns=1-2,5; linf radius=0.5 columns=3,4"}}),

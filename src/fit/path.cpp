@@ -87,13 +87,23 @@ struct Trial {
     Matrix<Real> best;  // x at the best radius so far
 
     Fitted<Real> fit_over(double radius, const Options& options, const PathObserver& observer) {
+        const double last = problem.region.parameters.number("radius").value_or(radius);
         set_radius(problem, radius);
+        if (x.size() > 0) follow(radius / last);
         const Observer<Real> watch = [&](const Snapshot<Real>& /*now*/) {
             return observer.stop && observer.stop() ? Action::stop : Action::proceed;
         };
         Fitted<Real> fitted = fit<Real>(problem, options, watch, x.size() > 0 ? &x : nullptr);
         x = fitted.model.weights;
         return fitted;
+    }
+
+    // A region without the origin moves away from x as it grows: x goes with it.
+    void follow(double growth_of_radius) {
+        const auto region = problem.new_region();
+        if (region->violation(x) <= feasibility_slack) return;
+        for (Real& entry : x.span()) entry = static_cast<Real>(growth_of_radius * static_cast<double>(entry));
+        x = scaled_into(*region, std::move(x));
     }
 };
 

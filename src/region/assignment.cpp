@@ -48,7 +48,8 @@ void Assignment::begin(const Costs<Real>& costs) {
         // A price more for all columns changes nothing.
         const double most = *std::max_element(price_.begin(), price_.end());
         for (double& price : price_) price -= most;
-        known = *std::min_element(price_.begin(), price_.end()) >= -4 * static_cast<double>(costs.n);
+        known = std::all_of(price_.begin(), price_.end(),
+                            [&](double price) { return price >= -4 * static_cast<double>(costs.n); });
     }
     if (!known) {
         price_.assign(size, unreached);

@@ -86,14 +86,19 @@ class LinearSet final : public region::RowPolytope<Real> {
         while (static_cast<Index>(programs_.size()) <= row)
             programs_.emplace_back(constraints_, endless_bound);
         LinearProgram& program = programs_[static_cast<std::size_t>(row)];
+        // The solver's tolerances are for costs near 1.
+        double largest = 0;
+        for (const Real entry : gradient)
+            largest = std::max(largest, scale * std::abs(static_cast<double>(entry)));
+        if (largest == 0) largest = 1;
         std::transform(gradient.begin(), gradient.end(), costs_.begin(),
-                       [&](Real entry) { return scale * static_cast<double>(entry); });
+                       [&](Real entry) { return scale * static_cast<double>(entry) / largest; });
         if (program.minimize(costs_) != LinearProgram::Status::solved)
             throw Error("the linear programming solver found no vertex of " + constraints_.name);
         const auto point = program.point();
         for (std::size_t j = 0; j < point.size(); ++j)
             if (point[j] != 0) entries.push_back({static_cast<Index>(j), point[j]});
-        return slack(program);
+        return slack(program) * largest;
     }
 
     // Weak duality: prices y whose signs suit the bounds give min <c, x> ≥ Σ y · bound + min <c − Aᵀy, x>. What is left of

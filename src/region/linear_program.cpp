@@ -19,6 +19,10 @@ constexpr double lp_tolerance = 1e-9;
 
 }  // namespace
 
+bool has_linear_solver() {
+    return true;
+}
+
 struct LinearProgram::Solver {
     Solver() : model(Clp_newModel()) {}
     ~Solver() { Clp_deleteModel(model); }
@@ -54,6 +58,7 @@ LinearProgram::LinearProgram(const LinearConstraints& constraints, double bound)
                     least.data(), most.data(), nullptr, constraints.lower.data(), constraints.upper.data());
     Clp_setPrimalTolerance(solver_->model, lp_tolerance);
     Clp_setDualTolerance(solver_->model, lp_tolerance);
+    Clp_setPerturbation(solver_->model, 100);  // none: vertices are to be exact
 }
 
 LinearProgram::Status LinearProgram::minimize(std::span<const double> costs) {
@@ -81,6 +86,10 @@ std::span<const double> LinearProgram::prices() const {
 }
 
 #else
+
+bool has_linear_solver() {
+    return false;
+}
 
 struct LinearProgram::Solver {};
 

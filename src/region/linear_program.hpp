@@ -7,6 +7,9 @@
 
 namespace alfcg::region {
 
+/// Whether alfcg was built with CLP.
+bool has_linear_solver();
+
 /// min <c, x> over lower ≤ A x ≤ upper and `bound` ≥ |x_j|, solved by CLP's simplex; each call begins where the last one ended.
 /// Only linear_program.cpp knows of CLP. Throws Error where alfcg was built without it.
 class LinearProgram {

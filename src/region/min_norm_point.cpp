@@ -4,7 +4,8 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <limits>
+#include <utility>
 
 namespace alfcg::region {
 
@@ -45,9 +46,9 @@ class Corral {
             Eigen::Index blocking = -1;
             for (Eigen::Index k = 0; k < count(); ++k) {
                 if (aim[k] > 0) continue;
-                const double share = weights_[k] / (weights_[k] - aim[k]);
+                const double share = weights_[k] > 0 ? weights_[k] / (weights_[k] - aim[k]) : 0;
                 if (share >= step && blocking >= 0) continue;
-                step = std::min(share, 1.0);
+                step = share;
                 blocking = k;
             }
             weights_ += step * (aim - weights_);
@@ -118,9 +119,11 @@ double relative_distance(std::span<const double> x, const Supporter& support, do
         }
         corral.add(point);
         corral.settle();
-        nearest = corral.nearest();
+        Eigen::VectorXd next = corral.nearest();
+        if (round > 0 && !(next.squaredNorm() < square)) break;  // rounding hides the rest
+        nearest = std::move(next);
     }
-    return nearest.norm() / farthest;
+    return nearest.norm() > rounding * farthest ? nearest.norm() / farthest : 0;
 }
 
 }  // namespace alfcg::region

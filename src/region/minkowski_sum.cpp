@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "alfcg/point/move.hpp"
 #include "alfcg/region/combined.hpp"
 #include "region/min_norm_point.hpp"
+#include "region/rounding.hpp"
 
 namespace alfcg {
 namespace {
@@ -63,7 +63,7 @@ class MinkowskiSum final : public Region<Real> {
                 const Matrix<Real> answer = vertex.to_matrix();
                 std::copy(answer.span().begin(), answer.span().end(), point.begin());
             },
-            32 * static_cast<double>(std::numeric_limits<Real>::epsilon()));
+            region::distance_rounding<Real>);
     }
 
     Matrix<Real> start(Shape shape) override {

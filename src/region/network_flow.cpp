@@ -67,8 +67,12 @@ class NetworkFlow final : public FlowRegion<Real> {
             graph_, [](const Graph::Edge& edge) { return std::isinf(edge.capacity); },
             " without capacities: flows have no bound");
         for (const Graph::Edge& edge : graph_.edges)
-            if (std::isfinite(edge.capacity)) most_ += edge.capacity;
+            if (std::isfinite(edge.capacity)) {
+                most_ += edge.capacity;
+                scale_ = std::max(scale_, edge.capacity);
+            }
         most_ += sent_;
+        scale_ = std::max(scale_, sent_) > 0 ? std::max(scale_, sent_) : 1;
         build();
     }
 
@@ -107,7 +111,7 @@ class NetworkFlow final : public FlowRegion<Real> {
             left[at(edge.to)] += row[k];
         }
         for (const double amount : left) outside = std::max(outside, std::abs(amount));
-        return most_ > 0 ? outside / most_ : outside;
+        return outside / scale_;
     }
 
     [[nodiscard]] double width(Index /*columns*/) const override {
@@ -118,7 +122,8 @@ class NetworkFlow final : public FlowRegion<Real> {
 
     std::vector<double> supply_;
     double sent_ = 0;
-    double most_ = 0;  // that can be on an edge
+    double most_ = 0;   // that can be on an edge
+    double scale_ = 0;  // of amounts
 };
 
 /// A matching is a flow of one unit from each node of one side to each of the other, which may go by a node between them
@@ -189,7 +194,7 @@ class BipartiteMatching final : public FlowRegion<Real> {
                 throw InputError(
                     graph_.name, edge.line,
                     fmt::format(
-                        "the edge from {} to {} closes a cycle of odd length: the graph is not bipartite",
+                        "the edge from {} to {} is part of a cycle of odd length: the graph is not bipartite",
                         region::name_of(graph_, edge.from), region::name_of(graph_, edge.to)));
         return right;
     }

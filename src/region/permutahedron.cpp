@@ -68,14 +68,14 @@ class SortedWeights : public Region<Real> {
         scale = scale > 0 ? scale * radius_ : radius_;
         double sum = 0;
         double bound = 0;
-        double outside = down_ ? -static_cast<double>(x.data()[order_[0]]) : 0;
+        double outside = down_ ? -static_cast<double>(x.data()[order_[0]]) / (radius_ * weights[0]) : 0;
         for (std::size_t k = 0; k < n; ++k) {
             sum += static_cast<double>(x.data()[order_[n - 1 - k]]);
             bound += radius_ * weights[k];
-            outside = std::max(outside, sum - bound);
+            outside = std::max(outside, (sum - bound) / scale);
         }
-        if (!down_) outside = std::max(outside, std::abs(sum - bound));
-        return region::beyond_rounding<Real>(outside / scale);
+        if (!down_) outside = std::max(outside, std::abs(sum - bound) / scale);
+        return region::beyond_rounding<Real>(outside);
     }
 
   protected:
@@ -84,7 +84,7 @@ class SortedWeights : public Region<Real> {
         region::verify_range<Real>(radius);
         for (const double weight : given_)
             if (!std::isfinite(weight))
-                throw QuantityError("weights", fmt::format("must be finite, not {}", weight));
+                throw QuantityError("levels", fmt::format("must be finite, not {}", weight));
     }
 
     /// From the largest, one an entry.
@@ -131,8 +131,8 @@ class Permutahedron final : public SortedWeights<Real> {
 
     void check(Shape shape) const override {
         if (this->given_.empty() || static_cast<Index>(this->given_.size()) == shape.size()) return;
-        throw QuantityError("weights", fmt::format("has {} numbers, but points have {} entries",
-                                                   this->given_.size(), shape.size()));
+        throw QuantityError("levels", fmt::format("has {} numbers, but points have {} entries",
+                                                  this->given_.size(), shape.size()));
     }
 
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
@@ -175,13 +175,13 @@ class Polymatroid final : public SortedWeights<Real> {
         for (std::size_t k = 0; k < this->given_.size(); ++k) {
             const double weight = this->given_[k];
             if (weight < 0)
-                throw QuantityError("weights", fmt::format("must be 0 or positive, not {}", weight));
+                throw QuantityError("levels", fmt::format("must be 0 or positive, not {}", weight));
             if (k > 0 && weight > this->given_[k - 1])
-                throw QuantityError("weights", fmt::format("must not increase: {} comes before {}",
-                                                           this->given_[k - 1], weight));
+                throw QuantityError("levels", fmt::format("must not increase: {} comes before {}",
+                                                          this->given_[k - 1], weight));
         }
         if (!this->given_.empty() && this->given_.front() == 0)
-            throw QuantityError("weights", "must begin with a positive number");
+            throw QuantityError("levels", "must begin with a positive number");
     }
 
     [[nodiscard]] std::string describe() const override {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -38,6 +37,13 @@ class PointList {
     [[nodiscard]] Index count() const { return rows(points_); }
     [[nodiscard]] Index size() const { return cols(points_); }
     [[nodiscard]] bool sparse() const { return std::holds_alternative<SparseFeatures<Real>>(points_); }
+    /// Compressed rows may leave out features at the end that no point has.
+    [[nodiscard]] bool fits(Index entries) const {
+        return size() == entries || (sparse() && size() < entries);
+    }
+    void widen(Index entries) {
+        if (auto* lines = std::get_if<SparseFeatures<Real>>(&points_)) lines->col_count = entries;
+    }
     /// A bound on how far two of them are apart: twice the farthest from their mean.
     [[nodiscard]] double width() const { return width_; }
 
@@ -134,8 +140,8 @@ class PointHull final : public Region<Real> {
     }
 
     void check(Shape shape) const override {
-        const Index entries = whole_ ? shape.size() : shape.cols;
-        if (points_.size() == entries) return;
+        const Index entries = entries_of(shape);
+        if (points_.fits(entries)) return;
         throw QuantityError(
             "region",
             whole_ ? fmt::format("has vertices of {} entries, but points have {} ({} x {})", points_.size(),
@@ -148,6 +154,7 @@ class PointHull final : public Region<Real> {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
         if (std::isnan(largest)) region::reject_gradient();
         const double scale = largest > 0 ? kernels::safe_scale(largest) : 1;
+        points_.widen(entries_of(gradient.shape()));
         direction_.resize(static_cast<std::size_t>(gradient.size()));
         std::transform(gradient.span().begin(), gradient.span().end(), direction_.begin(),
                        [&](Real entry) { return scale * static_cast<double>(entry); });
@@ -178,8 +185,8 @@ class PointHull final : public Region<Real> {
     }
 
     double violation(const Matrix<Real>& x) override {
-        const double rounding = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
         double most = 0;
+        points_.widen(entries_of(x.shape()));
         for (Index first = 0; first < x.size(); first += points_.size()) {
             direction_.resize(static_cast<std::size_t>(points_.size()));
             std::transform(
@@ -190,12 +197,14 @@ class PointHull final : public Region<Real> {
                                       [&](std::span<const double> direction, std::span<double> point) {
                                           points_.write(points_.least(direction.data()), point.data());
                                       },
-                                      rounding));
+                                      region::distance_rounding<Real>));
         }
         return most;
     }
 
   private:
+    [[nodiscard]] Index entries_of(Shape shape) const { return whole_ ? shape.size() : shape.cols; }
+
     PointList<Real> points_;
     bool whole_;
     double radius_;

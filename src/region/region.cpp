@@ -45,6 +45,8 @@ Matrix<Real> scaled_into(Region<Real>& region, Matrix<Real> x) {
     const double twice = region.violation(on_the_way(start, x, 2));
     if (std::abs(twice - (1 + 2 * outside)) <= 1e-3 * (1 + outside))
         return on_the_way(start, x, (1 - rounding) / (1 + outside));
+    // Of a set with equations, only the start would be inside to rounding.
+    if (outside <= feasibility_slack) return x;
     double inside = 0;
     double beyond = 1;
     while (beyond - inside > rounding) {

@@ -102,7 +102,7 @@ class SpanningTree final : public region::RowPolytope<Real> {
                 std::fill(point.begin(), point.end(), 0.0);
                 for (const Index edge : tree_) point[static_cast<std::size_t>(edge)] = 1;
             },
-            32 * static_cast<double>(std::numeric_limits<Real>::epsilon()));
+            region::distance_rounding<Real>);
     }
 
     [[nodiscard]] double width(Index columns) const override {

@@ -23,8 +23,6 @@ namespace {
 
 // An iterative oracle stops once it is within this fraction of the last gap.
 constexpr double oracle_accuracy = 1e-2;
-// Rounding that a feasible starting point may show.
-constexpr double feasibility_slack = 1e-5;
 // Units in the last place, of ‖g‖ times the lengths in play, that rounding may take a gap below zero.
 constexpr double gap_rounding = 1e3;
 // Looks at the exact gap that cost something come this share of the epochs so far apart, where a tolerance alone is asked

@@ -84,6 +84,9 @@ class Region {
     [[nodiscard]] virtual std::optional<Ball> ball() const { return std::nullopt; }
 };
 
+/// A violation of a starting point that counts as rounding.
+inline constexpr double feasibility_slack = 1e-5;
+
 /// Where x lies outside, the point of the region on the way from its start (of a ball: the centre) to x that is nearest to
 /// x, to rounding; else x as it is. Throws Error when x is not finite.
 template <class Real>
