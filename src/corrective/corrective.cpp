@@ -47,7 +47,7 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     }
     // The certificate stays that of the oracle's answer, which was asked for all of the gradient.
     std::swap(proposal.move, better_);
-    proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
+    proposal.direction = direction(proposal.move, proposal.gradient, run.x());
     proposal.step = step;
 }
 

@@ -66,6 +66,9 @@ class Objective {
 
     /// Shape of x and of its gradients.
     [[nodiscard]] virtual Shape shape() const = 0;
+    /// The places that f looks at, where these are few: x is kept as factors then (Iterate), and gradients are the entries there, in a
+    /// matrix of one row. Null: all entries of both.
+    [[nodiscard]] virtual const Pattern* pattern() const { return nullptr; }
     /// N; 1 for a function that is no sum.
     [[nodiscard]] virtual Index samples() const { return 1; }
     /// Numbers that a pass over all rows looks at.
