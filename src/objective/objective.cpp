@@ -58,6 +58,11 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
     add(*blend.x, blend.at_x);
 }
 
+template <class Real>
+void Objective<Real>::sweep(TwoFactors<Real>& /*factors*/, double /*penalty*/) {
+    throw Error("this objective has no factors to sweep over");
+}
+
 template class Objective<float>;
 template class Objective<double>;
 

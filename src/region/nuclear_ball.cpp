@@ -18,6 +18,7 @@
 #include "region/gram_pair.hpp"
 #include "region/krylov_pair.hpp"
 #include "region/l1_projection.hpp"
+#include "region/leading_eigenvector.hpp"
 #include "region/settings.hpp"
 #include "region/thin_svd.hpp"
 
@@ -60,7 +61,8 @@ class NuclearBall final : public Region<Real> {
                 return krylov_->solve(gradient, scale, within, certify, threads_);
             },
             [&](double scale) {
-                kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
+                kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(),
+                               threads_);
             });
     }
 
@@ -70,6 +72,8 @@ class NuclearBall final : public Region<Real> {
             throw Error("a square in h needs all singular values of a gradient: with factors, there is none");
         vertex.shape = pattern.shape;
         vertex.composite = 0;
+        if (std::min(pattern.shape.rows, pattern.shape.cols) <= region::GramPair::largest_side)
+            return by_sparse_gram(pattern, entries, vertex);
         return by_krylov(
             entries, tolerance, certify, vertex,
             [&](double scale, double within) {
@@ -131,10 +135,8 @@ class NuclearBall final : public Region<Real> {
     }
 
     /// The vertex -r u vᵀ.
-    template <class Pair>
-    void rank_one(const Pair& pair, Vertex<Real>& vertex) {
-        const auto& left = pair.left();
-        const auto& right = pair.right();
+    void rank_one(const AlignedVector<double>& left, const AlignedVector<double>& right,
+                  Vertex<Real>& vertex) {
         vertex.kind = Vertex<Real>::Kind::rank_one;
         vertex.scale = -radius_;
         vertex.left.resize(left.size());
@@ -149,7 +151,29 @@ class NuclearBall final : public Region<Real> {
     double by_gram(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
         if (!gram_.solve(gradient, threads_) || gram_.value() <= composite_.nuclear * gram_.scale())
             return zero(vertex);
-        rank_one(gram_, vertex);
+        rank_one(gram_.left(), gram_.right(), vertex);
+        return 0;
+    }
+
+    /// The same of a gradient at a few places.
+    double by_sparse_gram(const Pattern& pattern, const Matrix<Real>& entries, Vertex<Real>& vertex) {
+        const double largest = kernels::largest_magnitude(entries.data(), entries.size(), threads_);
+        if (std::isnan(largest)) region::reject_gradient();
+        if (largest == 0) return zero(vertex);
+        const double scale = kernels::safe_scale(largest);
+        const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
+        const bool right = pattern.shape.cols <= pattern.shape.rows;
+        const Index side = std::min(pattern.shape.rows, pattern.shape.cols);
+        Eigen::MatrixXd gram(side, side);
+        gradient.gram(gram, product_);
+        right_.resize(static_cast<std::size_t>(side));
+        product_.resize(static_cast<std::size_t>(pattern.shape.rows + pattern.shape.cols - side));
+        leading_.solve(gram.data(), side, right_.data());
+        gradient.to_other_side(right ? kernels::Side::right : kernels::Side::left, right_, product_);
+        const double value = std::sqrt(kernels::sums(product_.data(), std::ssize(product_)).squares);
+        if (value <= composite_.nuclear * scale) return zero(vertex);
+        for (double& entry : product_) entry /= value;
+        rank_one(right ? product_ : right_, right ? right_ : product_, vertex);
         return 0;
     }
 
@@ -179,7 +203,7 @@ class NuclearBall final : public Region<Real> {
             zero(vertex);
             return bound(threshold);
         }
-        rank_one(*krylov_, vertex);
+        rank_one(krylov_->left(), krylov_->right(), vertex);
         // Vectors rounded to Real may be a little shorter than one, or longer: only the former counts.
         return bound(certify ? std::min(krylov_->value(), reached(scale, vertex, multiply))
                              : krylov_->value());
@@ -230,6 +254,7 @@ class NuclearBall final : public Region<Real> {
     Composite composite_;
     int threads_;
     region::GramPair gram_;
+    region::LeadingEigenvector leading_;
     std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
     AlignedVector<double> right_;
     AlignedVector<double> product_;

@@ -46,7 +46,8 @@ class Shares {
             for (Index i = rows_[static_cast<std::size_t>(part)];
                  i < rows_[static_cast<std::size_t>(part) + 1]; ++i) {
                 const Index at = g_.pattern.begin(i);
-                body(i, g_.pattern.columns.data() + at, g_.pattern.end(i) - at, g_.entries.data() + at, table);
+                body(i, g_.pattern.columns.data() + at, g_.pattern.end(i) - at, g_.entries.data() + at,
+                     table);
             }
         });
         for (int part = 1; part < parts_; ++part)
@@ -92,7 +93,8 @@ void PatternOperator<Real>::normal_product(kernels::Side side, Eigen::MatrixXd& 
     const int parts = parts_of(pattern.size() + pattern.shape.rows, Index{1} << 15, threads);
     const auto rows = balanced_rows(pattern, parts);
     parallel(parts, [&](int part) {
-        for (Index i = rows[static_cast<std::size_t>(part)]; i < rows[static_cast<std::size_t>(part) + 1]; ++i) {
+        for (Index i = rows[static_cast<std::size_t>(part)]; i < rows[static_cast<std::size_t>(part) + 1];
+             ++i) {
             const Index at = pattern.begin(i);
             kernels::row_sums(pattern.columns.data() + at, pattern.end(i) - at, entries.data() + at,
                               shares.table(), scratch.data() + i * block);
@@ -122,21 +124,31 @@ void PatternOperator<Real>::to_other_side(kernels::Side side, const AlignedVecto
 template <class Real>
 void PatternOperator<Real>::gram(Eigen::MatrixXd& result, AlignedVector<double>& /*scratch*/) const {
     result.setZero();
-    const auto add_line = [&](const std::vector<std::pair<Index, double>>& line) {
-        for (std::size_t a = 0; a < line.size(); ++a)
-            for (std::size_t b = a; b < line.size(); ++b)
-                result(line[b].first, line[a].first) += line[a].second * line[b].second;
-    };
-    const Index lines = std::max(pattern.shape.rows, pattern.shape.cols);
-    std::vector<std::vector<std::pair<Index, double>>> by_line(static_cast<std::size_t>(lines));
+    // Lines of the longer side: as they lie, or picked out.
+    std::vector<Index> first(static_cast<std::size_t>(std::max(pattern.shape.rows, pattern.shape.cols)) + 1);
+    std::vector<std::pair<Index, double>> places(static_cast<std::size_t>(pattern.size()));
     const bool right = pattern.shape.cols <= pattern.shape.rows;
-    for (Index i = 0; i < pattern.shape.rows; ++i)
-        for (Index k = pattern.begin(i); k < pattern.end(i); ++k) {
-            const Index j = pattern.columns[static_cast<std::size_t>(k)];
-            by_line[static_cast<std::size_t>(right ? i : j)].emplace_back(
-                right ? j : i, scale * static_cast<double>(entries.data()[k]));
-        }
-    for (const auto& line : by_line) add_line(line);
+    const auto for_each_place = [&](const auto& visit) {
+        for (Index i = 0; i < pattern.shape.rows; ++i)
+            for (Index k = pattern.begin(i); k < pattern.end(i); ++k) {
+                const Index j = pattern.columns[static_cast<std::size_t>(k)];
+                visit(static_cast<std::size_t>(right ? i : j), right ? j : i,
+                      scale * static_cast<double>(entries.data()[k]));
+            }
+    };
+    for_each_place([&](std::size_t line, Index, double) { ++first[line + 1]; });
+    for (std::size_t line = 1; line < first.size(); ++line) first[line] += first[line - 1];
+    std::vector<Index> next(first.begin(), first.end() - 1);
+    for_each_place([&](std::size_t line, Index at, double entry) {
+        places[static_cast<std::size_t>(next[line]++)] = {at, entry};
+    });
+    for (std::size_t line = 0; line + 1 < first.size(); ++line)
+        for (Index a = first[line]; a < first[line + 1]; ++a)
+            for (Index b = a; b < first[line + 1]; ++b) {
+                const auto& one = places[static_cast<std::size_t>(a)];
+                const auto& other = places[static_cast<std::size_t>(b)];
+                result(other.first, one.first) += one.second * other.second;
+            }
     result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
 }
 
