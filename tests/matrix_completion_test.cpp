@@ -76,7 +76,8 @@ TEST_P(SameIterates, AsWithAllEntries) {
     const auto region = nuclear_ball<double>(30);
     Options options;
     options.method = GetParam();
-    options.max_iterations = 40;
+    // Secants of alfcg-d double what rounding does to them in a few iterations.
+    options.max_iterations = options.method == "alfcg-d" ? 12 : 40;
     const auto start = origin(known);
     const auto a = solve<double>(*factored, *region, options, {}, &start);
     const auto other = nuclear_ball<double>(30);

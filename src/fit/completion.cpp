@@ -22,7 +22,7 @@ constexpr double usual_hold_out = 0.1;
 // While a radius is looked for, gaps need not be smaller.
 constexpr double rough_tolerance = 2e-2;
 constexpr int most_tries = 16;
-constexpr int tries_in_vain = 2;
+constexpr int tries_in_vain = 1;
 // A share of the error that is worth a larger radius.
 constexpr double clearly = 3e-4;
 constexpr std::array bias_penalties{0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
@@ -65,6 +65,14 @@ class Fit {
         x_->intercept().at = found.intercept;
         factors_.reset();
         return found;
+    }
+
+    // The origin, with the biases that were best last.
+    void begin_anew() {
+        const std::vector<double> biases = x_->intercept().at;
+        x_.emplace(Factors<Real>(known_.pattern.shape, specification_.rank), known_.pattern,
+                   resolve_threads(specification_.threads));
+        x_->intercept().at = biases;
     }
 
     // λ of the penalised problem that x solves, in sums over the observations.
@@ -215,7 +223,7 @@ double choose_bias_penalty(const Observations<Real>& known, const Observations<R
     return chosen;
 }
 
-// Warm-started solves over growing radii, until what is held out is predicted no better; then once more on both sides of the best.
+// Solves over growing radii, until what is held out is predicted no better; then once more on both sides of the best.
 template <class Real>
 double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Observations<Real>& held_out,
                      const CompletionSpecification& specification, const CompletionWatch<Real>& watch,
@@ -226,6 +234,7 @@ double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Obse
     double chosen = 0;
     const auto stop = [&] { return watch.stop && watch.stop(); };
     const auto look = [&](double radius) {
+        fit.begin_anew();  // sweeps are sooner at the optimum from the origin than from that of another radius
         const auto found = fit.solve(radius, rough, {});
         const CompletionModel<Real> model = fit.model();
         const RadiusScore score{radius, error_on(model, known), error_on(model, held_out), model.rank(),
@@ -345,6 +354,7 @@ Completed<Real> complete(const Ratings<Real>& ratings, const CompletionSpecifica
         Fit<Real> fit(known, specification, choice.bias_penalty);
         if (!specification.radius)
             choice.radius = choose_radius(fit, known, held_out, specification, watch, report);
+        if (!report.radii.empty()) fit.begin_anew();
         final_solve(fit, chooses ? Observer<Real>{} : watch.run);
         result.model = fit.model();
         if (share > 0) report.held_out = error_on(result.model, held_out);

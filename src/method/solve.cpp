@@ -39,6 +39,10 @@ Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Opt
     if (options.memory && *options.memory < 1)
         throw QuantityError("memory", "must be at least one byte, not " + std::to_string(*options.memory));
     const MethodRow& row = find_method(choose_method(objective, region, options).name);
+    if (row.needs_entries && objective.pattern() != nullptr)
+        throw QuantityError("method",
+                            "must be one that works on factors, not " + std::string(row.name) +
+                                ", which needs all entries of x: try alfcg-c, alfcg-d or fw-armijo");
     const Parameters parameters = resolve(row.name, row.parameters, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
