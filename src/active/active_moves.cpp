@@ -69,7 +69,7 @@ void ActiveMethod<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
 
 template <class Real>
 void ActiveMethod<Real>::go_back(Run<Real>& run, Proposal<Real>& proposal) {
-    proposal.move.towards() = calibrated_->way_back();
+    calibrated_->way_back(proposal.move.towards());
     proposal.slack = std::numeric_limits<double>::infinity();
     run.measure(proposal);
     proposal.step = calibrated_->step_back();
@@ -135,7 +135,7 @@ double ActiveMethod<Real>::step_along(Run<Real>& run, Proposal<Real>& proposal, 
         AlongMove<Real> line(run, move, trial_);
         return rule_->step(input, line);
     }
-    calibrated_->set_out(x, proposal.composite, move);
+    calibrated_->set_out(run.x(), proposal.composite, move);
     return calibrated_->step(input);
 }
 

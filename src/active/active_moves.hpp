@@ -53,7 +53,7 @@ class ActiveMethod final : public Method<Real> {
     ActiveSet<Real> set_;
     bool judged_ = true;  // whether the last move has been
     double drift_ = 0;    // of x from its atoms, in units of rounding, at most
-    Matrix<Real> trial_;
+    Iterate<Real> trial_;
 };
 
 }  // namespace alfcg

@@ -75,7 +75,7 @@ Estimate CalibratedBatches<Real>::estimate(Run<Real>& run, std::optional<double>
     } else if (full_) {
         answer.value = run.full_gradient(proposal.gradient);
         used_ += samples_;
-        if (const auto slope = slope_along(proposal, x.matrix())) see_slope(*slope);
+        if (const auto slope = slope_along(proposal, x)) see_slope(*slope);
     } else {
         answer.cost = look_at_batch(x, proposal);
     }
@@ -89,7 +89,7 @@ Estimate CalibratedBatches<Real>::estimate(Run<Real>& run, std::optional<double>
 
 template <class Real>
 std::optional<double> CalibratedBatches<Real>::slope_along(const Proposal<Real>& last,
-                                                           const Matrix<Real>& x) const {
+                                                           const Iterate<Real>& x) const {
     // x_t = x_{t−1} + η d and v − x_t = (1 − η) d.
     if (!(step_ > 0) || !(step_ < 1)) return std::nullopt;
     return direction_to(last.move.atom(), last.gradient, x).slope / (1 - step_);
@@ -133,7 +133,7 @@ Index CalibratedBatches<Real>::look_at_batch(const Iterate<Real>& x, Proposal<Re
         } else {
             trust_.see_gap(iteration_, gap_, composite_gain_ - slopes.at_y / step_);
         }
-    } else if (const auto blended = slope_along(proposal, x.matrix())) {
+    } else if (const auto blended = slope_along(proposal, x)) {
         // g_t = (1−α) g_{t−1} + α ∇_B f(x_t), and <g_{t−1}, d> is known.
         see_ema_slope((*blended - (1 - alpha_) * slope_) / alpha_);
     }
@@ -148,7 +148,7 @@ void CalibratedBatches<Real>::see_ema_slope(double slope) {
 }
 
 template <class Real>
-void CalibratedBatches<Real>::check_way(const Matrix<Real>& gradient, const Matrix<Real>& x,
+void CalibratedBatches<Real>::check_way(const Matrix<Real>& gradient, const Iterate<Real>& x,
                                         double composite) {
     const auto bounds = safe_.bounds(x, gradient, composite);
     if (!bounds.beyond(too_far)) {
@@ -169,7 +169,7 @@ void CalibratedBatches<Real>::check_way(const Matrix<Real>& gradient, const Matr
 }
 
 template <class Real>
-void CalibratedBatches<Real>::watch_epoch(const Matrix<Real>& x, double composite) {
+void CalibratedBatches<Real>::watch_epoch(const Iterate<Real>& x, double composite) {
     if (!watched_) return;
     watched_ = false;
     if (watch_.alarming()) {
@@ -183,7 +183,7 @@ void CalibratedBatches<Real>::watch_epoch(const Matrix<Real>& x, double composit
 }
 
 template <class Real>
-void CalibratedBatches<Real>::mark(const Matrix<Real>& x, double composite) {
+void CalibratedBatches<Real>::mark(const Iterate<Real>& x, double composite) {
     remember(x, composite, mark_);
     marked_at_ = epochs();
     watch_.clear();
@@ -191,11 +191,11 @@ void CalibratedBatches<Real>::mark(const Matrix<Real>& x, double composite) {
 
 template <class Real>
 double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
-    const Matrix<Real>& x = run.x().matrix();
+    const Iterate<Real>& x = run.x();
     const Matrix<Real>& gradient = proposal.gradient;
     Vertex<Real>& vertex = proposal.move.towards();
-    if (iteration_ == 0) vertex.dense = x;  // memory for the way back
-    const double composite = run.region().composite(x);
+    if (iteration_ == 0 && x.factors() == nullptr) vertex.dense = x.matrix();  // memory for the way back
+    const double composite = composite_at(run.region(), x);
     if (iteration_ > 0) {
         if (parts_.kind == Kind::ema) {
             watch_epoch(x, composite);
@@ -230,7 +230,7 @@ void CalibratedBatches<Real>::find_first_curvature(Run<Real>& run, const Proposa
                                                    double composite) {
     const auto charge = run.account().charge(&Timings::gradient);
     const Vertex<Real>& vertex = proposal.move.atom();
-    const auto direction = direction_to(vertex, proposal.gradient, run.x().matrix());
+    const auto direction = direction_to(vertex, proposal.gradient, run.x());
     const double gap = composite - vertex.composite - direction.slope;
     double curvature = least_curvature;
     if (gap > 0 && direction.length_squared > 0) {
@@ -269,10 +269,13 @@ void CalibratedBatches<Real>::moved(double distance) {
 template <class Real>
 void CalibratedBatches<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (safe_.gradient.size() == 0) return;  // no step was made
-    if (descent_.proven(run, safe_, x, run.region().composite(x.matrix()))) return;
-    x.jump_to(safe_.point.dense);
+    if (descent_.proven(run, safe_, x, composite_at(run.region(), x))) return;
+    x.jump_to(safe_.point);
     if (parts_.kind != Kind::ema) return;
-    if (descent_.proven(run, safe_, mark_.dense, mark_.composite)) x.jump_to(mark_.dense);
+    Iterate<Real> marked;
+    marked.stand_at(x);
+    marked.jump_to(mark_);
+    if (descent_.proven(run, safe_, marked, mark_.composite)) x.jump_to(mark_);
 }
 
 template class CalibratedBatches<float>;

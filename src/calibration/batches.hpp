@@ -41,7 +41,7 @@ class CalibratedBatches final : public StagedMethod<Real> {
     [[nodiscard]] double momentum() const;
     [[nodiscard]] double epochs() const { return static_cast<double>(used_) / static_cast<double>(samples_); }
     // <g_t, d> for the direction d of the last move, which the proposal still holds; none after a whole step.
-    [[nodiscard]] std::optional<double> slope_along(const Proposal<Real>& last, const Matrix<Real>& x) const;
+    [[nodiscard]] std::optional<double> slope_along(const Proposal<Real>& last, const Iterate<Real>& x) const;
 
     // What the last direction was worth, in the eyes of a full gradient or of a batch.
     Index look_at_batch(const Iterate<Real>& x, Proposal<Real>& proposal);
@@ -49,9 +49,9 @@ class CalibratedBatches final : public StagedMethod<Real> {
     void see_ema_slope(double slope);
 
     // Whether the way so far has to be gone back.
-    void check_way(const Matrix<Real>& gradient, const Matrix<Real>& x, double composite);
-    void watch_epoch(const Matrix<Real>& x, double composite);
-    void mark(const Matrix<Real>& x, double composite);
+    void check_way(const Matrix<Real>& gradient, const Iterate<Real>& x, double composite);
+    void watch_epoch(const Iterate<Real>& x, double composite);
+    void mark(const Iterate<Real>& x, double composite);
 
     void find_first_curvature(Run<Real>& run, const Proposal<Real>& proposal, double composite);
 

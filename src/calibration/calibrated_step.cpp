@@ -33,7 +33,7 @@ double CalibratedStep<Real>::curvature() const {
 template <class Real>
 double CalibratedStep<Real>::overshoot(const Matrix<Real>& gradient, double& secant) const {
     // Along d itself: x − x_{t−1} is mostly rounding where the step is short.
-    const double now = direction(last_.move, gradient, last_.from.dense).slope;
+    const double now = direction(last_.move, gradient, last_.from).slope;
     const double rise = now - last_.slope;
     secant = std::max(0.0, rise / (last_.step * last_.length_squared));
     return rise / last_.gap - 1;
@@ -43,7 +43,7 @@ template <class Real>
 void CalibratedStep<Real>::begin(Run<Real>& run, const Matrix<Real>& gradient, const Vertex<Real>& vertex,
                                  double composite, double gap) {
     const auto charge = run.account().charge(&Timings::gradient);
-    start_.set(run.x().matrix(), gradient, composite);
+    start_.set(run.x(), gradient, composite);
     const auto found =
         probe_.curvature_at_step(sample(run.objective().samples()), run.x(), gradient, vertex, gap);
     curvature_ = found.curvature;
@@ -74,8 +74,9 @@ double CalibratedStep<Real>::step_back() {
 }
 
 template <class Real>
-void CalibratedStep<Real>::set_out(const Matrix<Real>& x, double composite, const Move<Real>& move) {
-    remember(x, composite, last_.from);
+void CalibratedStep<Real>::set_out(const Iterate<Real>& x, double composite, const Move<Real>& move) {
+    last_.from.stand_at(x);
+    last_.composite = composite;
     last_.move = move;
 }
 
@@ -95,11 +96,11 @@ void CalibratedStep<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     run.full_gradient(x, at_end_);
     double secant = 0;
     if (last_.step > 0 && overshoot(at_end_, secant) > too_far) {
-        x.jump_to(last_.from.dense);
+        x.stand_at(last_.from);
+        x.look_again();
         run.full_gradient(x, at_end_);
     }
-    if (!descent_.proven(run, start_, x.matrix(), at_end_, run.region().composite(x.matrix())))
-        x.jump_to(start_.point.dense);
+    if (!descent_.proven(run, start_, x, at_end_, composite_at(run.region(), x))) x.jump_to(start_.point);
 }
 
 template class CalibratedStep<float>;

@@ -21,12 +21,12 @@ class CalibratedStep {
     /// The gradient where the last move has led to; true where that was too far: then the next move is the one back.
     bool went_too_far(const Matrix<Real>& gradient);
     /// x_{t−1}, as a point to go back to.
-    [[nodiscard]] const Vertex<Real>& way_back() const { return last_.from; }
+    void way_back(Vertex<Real>& point) const { remember(last_.from, last_.composite, point); }
     /// The share of the way back that is to be gone.
     double step_back();
 
     /// The move that is next, from x, where the composite term is this.
-    void set_out(const Matrix<Real>& x, double composite, const Move<Real>& move);
+    void set_out(const Iterate<Real>& x, double composite, const Move<Real>& move);
     /// η for it.
     double step(const StepInput& input);
     /// The end of a run: a last move that went too far is undone, and so is everything where F is not proven to have fallen.
@@ -38,7 +38,8 @@ class CalibratedStep {
   private:
     // The last move x_{t−1} → x_t: x_t = x_{t−1} + η d.
     struct LastMove {
-        Vertex<Real> from;  // x_{t−1}, as a point to go back to
+        Iterate<Real> from;    // x_{t−1}
+        double composite = 0;  // h there
         Move<Real> move;    // along d
         double step = 0;    // η
         double gap = 0;     // −slope of F along d at x_{t−1}, h taken as linear

@@ -1,12 +1,8 @@
 #pragma once
 
-#include "alfcg/point/move.hpp"
+#include "alfcg/point/iterate.hpp"
 
 namespace alfcg {
-
-/// Makes x, where the composite term is h(x), a point to move towards.
-template <class Real>
-void remember(const Matrix<Real>& x, double composite, Vertex<Real>& point);
 
 /// A point with its exact gradient, to judge later points by without a function value. For convex f
 /// A ≤ F(x) − F(s) ≤ B with A = <∇f(s), x − s> + h(x) − h(s) and B = <∇f(x), x − s> + h(x) − h(s).
@@ -24,8 +20,8 @@ struct Checkpoint {
         [[nodiscard]] bool beyond(double share) const { return most > share * (least < 0 ? -least : 0); }
     };
 
-    void set(const Matrix<Real>& x, const Matrix<Real>& gradient_there, double composite);
-    [[nodiscard]] Bounds bounds(const Matrix<Real>& x, const Matrix<Real>& gradient_at_x,
+    void set(const Iterate<Real>& x, const Matrix<Real>& gradient_there, double composite);
+    [[nodiscard]] Bounds bounds(const Iterate<Real>& x, const Matrix<Real>& gradient_at_x,
                                 double composite) const;
 };
 

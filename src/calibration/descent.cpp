@@ -29,11 +29,11 @@ template <class Real>
 bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const Iterate<Real>& x,
                            double composite) {
     run.full_gradient(x, at_x_);
-    return proven(run, known, x.matrix(), at_x_, composite);
+    return proven(run, known, x, at_x_, composite);
 }
 
 template <class Real>
-bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const Matrix<Real>& x,
+bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const Iterate<Real>& x,
                            const Matrix<Real>& gradient_at_x, double composite) {
     const auto ends = known.bounds(x, gradient_at_x, composite);
     const double rise = composite - known.point.composite;
@@ -56,10 +56,10 @@ bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const 
         const double steepest = -slopes.front().along;
         const double nearest = steepest > 0 ? most / steepest : 1;
         const double at = between(slopes[widest - 1], slopes[widest], nearest);
-        middle_.jump_to(x);
-        move_towards(known.point, 1 - at, middle_.rewrite());
+        middle_.stand_at(x);
+        middle_.go_towards(known.point, 1 - at);
         run.full_gradient(middle_, at_middle_);
-        const double along = -direction_to(known.point, at_middle_, middle_.matrix()).slope / at;
+        const double along = -direction_to(known.point, at_middle_, middle_).slope / at;
         slopes.insert(slopes.begin() + static_cast<std::ptrdiff_t>(widest), {at, along});
     }
 }

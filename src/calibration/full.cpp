@@ -36,14 +36,14 @@ double CalibratedFull<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     constexpr double unknown = std::numeric_limits<double>::infinity();
     Vertex<Real>& vertex = proposal.move.towards();
     if (going_back_) {
-        vertex = step_.way_back();
+        step_.way_back(vertex);
         return unknown;
     }
-    const Matrix<Real>& x = run.x().matrix();
+    const Iterate<Real>& x = run.x();
     const Matrix<Real>& gradient = proposal.gradient;
     const bool first = run.iteration() == 0;
-    if (first) vertex.dense = x;  // memory for the way back
-    const double composite = run.region().composite(x);
+    if (first && x.factors() == nullptr) vertex.dense = x.matrix();  // memory for the way back
+    const double composite = composite_at(run.region(), x);
     const auto gap = [&] { return composite - vertex.composite - direction_to(vertex, gradient, x).slope; };
     double slack = run.find_aim(mean_, vertex);
     if (first) {

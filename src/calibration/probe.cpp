@@ -35,10 +35,10 @@ template <class Real>
 double Probe<Real>::curvature(std::span<const Index> rows, const Iterate<Real>& x, const Matrix<Real>& g,
                               const Vertex<Real>& vertex, double tau) {
     point_.stand_at(x);
-    move_towards(vertex, tau, point_.rewrite());
+    point_.go_towards(vertex, tau);
     evaluate(rows, point_, at_point_);
-    const auto before = direction_to(vertex, g, x.matrix());
-    const double rise = direction_to(vertex, at_point_, x.matrix()).slope - before.slope;
+    const auto before = direction_to(vertex, g, x);
+    const double rise = direction_to(vertex, at_point_, x).slope - before.slope;
     const double way = tau * before.length_squared;
     return way > 0 ? std::max(least_curvature, rise / way) : least_curvature;
 }
@@ -61,7 +61,7 @@ typename Probe<Real>::Found Probe<Real>::curvature_at_step(std::span<const Index
         found.cost += cost;
     }
     const Matrix<Real>& g = rows.empty() ? full : at_x_;
-    const double length_squared = direction_to(vertex, g, x.matrix()).length_squared;
+    const double length_squared = direction_to(vertex, g, x).length_squared;
     if (!(gap > 0) || !(length_squared > 0)) return found;
     const auto curvature_along = [&](double tau) {
         found.cost += cost;

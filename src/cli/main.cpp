@@ -46,6 +46,9 @@ int main(int argc, char** argv) {
         line.add("show", "what a model has learned: coefficients by name, scores, rank", add_show);
         line.add("path", "fits over many radii, judged on unseen rows: the best model and a report",
                  add_path);
+        line.add("complete", "fill in a matrix of which some entries are known: factors, biases, scores",
+                 add_complete);
+        line.add("recommend", "the largest entries of a row of a completed matrix", add_recommend);
         line.add("compare", "several methods on one problem, one report", add_compare);
         line.add("reproduce", "the paper's figures, and whether its claims held", add_reproduce);
         line.add("methods", "list the methods and their parameters", add_methods);

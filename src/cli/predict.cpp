@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +10,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/fit/fit.hpp"
+#include "alfcg/model/completion.hpp"
 #include "alfcg/model/model.hpp"
 #include "cli/commands.hpp"
 #include "cli/problem.hpp"
@@ -157,11 +159,58 @@ int predict_with(const PredictArguments& arguments) {
     return 0;
 }
 
+// Pairs of names instead of features.
+template <class Real>
+int predict_pairs(const PredictArguments& arguments) {
+    const auto model = load_completion<Real>(arguments.model);
+    const Pairs pairs = load_pairs(arguments.data.source);
+    const auto rows = positions(model.rows);
+    const auto columns = positions(model.columns);
+    const auto find = [](const auto& names, const std::string& name) {
+        const auto found = names.find(name);
+        return found == names.end() ? Index{-1} : found->second;
+    };
+    std::string text;
+    double squares = 0;
+    Index unknown = 0;
+    for (std::size_t k = 0; k < pairs.rows.size(); ++k) {
+        const Index row = find(rows, pairs.rows[k]);
+        const Index column = find(columns, pairs.columns[k]);
+        if (row < 0 || column < 0) ++unknown;
+        const double value = model.at(row, column);
+        fmt::format_to(std::back_inserter(text), "{:.{}g}\n", value, sizeof(Real) == 4 ? 9 : 17);
+        if (!pairs.values.empty()) squares += (value - pairs.values[k]) * (value - pairs.values[k]);
+    }
+    if (!arguments.output.empty()) {
+        write_file(arguments.output, text);
+    } else if (!arguments.json) {
+        put(stdout, text);
+    }
+    const double count = static_cast<double>(pairs.rows.size());
+    if (unknown > 0 && !arguments.quiet)
+        print_notes({fmt::format("{}: {} of {} pairs have a row or a column that the model does not know",
+                                 arguments.data.source, unknown, pairs.rows.size())});
+    if (arguments.json) {
+        nlohmann::ordered_json json;
+        json["rows"] = pairs.rows.size();
+        json["unknown"] = unknown;
+        if (!pairs.values.empty()) json["rmse"] = std::sqrt(squares / count);
+        json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
+        fmt::print("{}\n", json_text(json));
+    } else if (!pairs.values.empty() && !arguments.quiet) {
+        fmt::print("Root mean squared error = {:.9g} ({} pairs)\n", std::sqrt(squares / count),
+                   pairs.rows.size());
+    }
+    return 0;
+}
+
 }  // namespace
 
 Command add_predict(CommandOptions options) {
     auto arguments = std::make_shared<PredictArguments>();
-    options.add_argument("model", arguments->model, "a model written by 'alfcg train'", "MODEL");
+    options.add_argument("model", arguments->model,
+                         "a model written by 'alfcg train' or 'alfcg complete' (DATA is then pairs of names)",
+                         "MODEL");
     arguments->data.add_to(options, false);
     const std::string group = "Output";
     options.add_option("--output", arguments->output,
@@ -177,6 +226,9 @@ Command add_predict(CommandOptions options) {
         check_threads(arguments->threads);
         check_outputs({arguments->output},
                       {arguments->model, arguments->data.source, arguments->data.read.labels});
+        if (is_completion(arguments->model))
+            return completion_is_double(arguments->model) ? predict_pairs<double>(*arguments)
+                                                          : predict_pairs<float>(*arguments);
         return model_is_double(arguments->model) ? predict_with<double>(*arguments)
                                                  : predict_with<float>(*arguments);
     };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "alfcg/core/error.hpp"
+
 namespace alfcg {
 
 namespace {
@@ -11,8 +13,17 @@ namespace {
 constexpr Index modest_bytes = Index{64} << 20;
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, Shape shape, Index memory) {
+std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, const Iterate<Real>& x,
+                                               Index memory) {
     const auto ball = region.ball();
+    const Shape shape = x.shape();
+    if (x.factors() != nullptr) {
+        if (!ball || ball->norm != Ball::Norm::nuclear || !ball->composite.zero())
+            throw Error(
+                "alfcg-c sweeps over factors in a nuclear ball without composite terms only: use another "
+                "`method`");
+        return factor_corrector<Real>(*ball);
+    }
     if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball, memory);
     if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball, memory);
     if (region.has_proximal(shape)) return smooth_corrector<Real>(memory);
@@ -25,9 +36,10 @@ template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     if (!corrector_) {
         const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
-        corrector_ =
-            corrector_for(run.region(), run.x().shape(), memory_.value_or(std::max(data / 4, modest_bytes)));
-        if (!run.region().has_proximal(run.x().shape()) || !corrector_->is_even(run)) rival_.reset();
+        corrector_ = corrector_for(run.region(), run.x(), memory_.value_or(std::max(data / 4, modest_bytes)));
+        if (run.x().factors() != nullptr || !run.region().has_proximal(run.x().shape()) ||
+            !corrector_->is_even(run))
+            rival_.reset();
     }
     if (rival_ && turns_.is_rivals()) {
         rival_->propose(run, proposal);
@@ -47,7 +59,7 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     }
     // The certificate stays that of the oracle's answer, which was asked for all of the gradient.
     std::swap(proposal.move, better_);
-    proposal.direction = direction(proposal.move, proposal.gradient, run.x().matrix());
+    proposal.direction = direction(proposal.move, proposal.gradient, run.x());
     proposal.step = step;
 }
 

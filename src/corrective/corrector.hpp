@@ -28,6 +28,10 @@ std::unique_ptr<Corrector<Real>> l1_corrector(const Ball& ball, Index memory);
 template <class Real>
 std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball, Index memory);
 
+/// Over the nuclear ball, where x is kept as factors: sweeps over them, with the penalty that keeps them in the ball.
+template <class Real>
+std::unique_ptr<Corrector<Real>> factor_corrector(const Ball& ball);
+
 /// Over any region with a proximal map: in all of the space, on a quadratic model made of as much as so many bytes allow.
 template <class Real>
 std::unique_ptr<Corrector<Real>> smooth_corrector(Index memory);

@@ -19,14 +19,16 @@ constexpr double nearer_share = 0.7;
 // Whether the gap is clearly smaller at a point.
 template <class Real>
 bool is_nearer(Run<Real>& run, double gap, const Vertex<Real>& point) {
-    Iterate<Real> there(point.dense);
+    Iterate<Real> there;
+    there.stand_at(run.x());
+    there.jump_to(point);
     there.intercept().at = run.x().intercept().next;
     Matrix<Real> gradient;
     run.full_gradient(there, gradient);
     Vertex<Real> vertex;
     const double slack = run.ask_oracle(gradient, vertex);
     const double found =
-        point.composite - vertex.composite - direction_to(vertex, gradient, point.dense).slope + slack;
+        point.composite - vertex.composite - direction_to(vertex, gradient, there).slope + slack;
     return found <= nearer_share * gap;
 }
 

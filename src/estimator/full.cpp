@@ -29,7 +29,7 @@ class HeavyBallEstimator final : public Estimator<Real> {
                       Matrix<Real>& gradient) override {
         if (iteration == 0) return {objective_.samples(), objective_.evaluate(x, gradient), std::nullopt};
         objective_.evaluate(x, at_x_);
-        kernels::axpby(x.size(), 1 - momentum_, at_x_.data(), momentum_, gradient.data());
+        kernels::axpby(gradient.size(), 1 - momentum_, at_x_.data(), momentum_, gradient.data());
         return {objective_.samples(), std::nullopt, std::nullopt};
     }
 

@@ -55,8 +55,8 @@ class SagaEstimator final : public Estimator<Real> {
         }
         const auto rows = batches_.draw(batch_);
         table_->exchange(rows, x, gradient, mean_change_);
-        kernels::axpby(x.size(), 1, mean_.data(), 1, gradient.data());
-        kernels::axpby(x.size(), 1, mean_change_.data(), 1, mean_.data());
+        kernels::axpby(gradient.size(), 1, mean_.data(), 1, gradient.data());
+        kernels::axpby(gradient.size(), 1, mean_change_.data(), 1, mean_.data());
         return {static_cast<Index>(rows.size()), std::nullopt, std::nullopt};
     }
 

@@ -62,8 +62,8 @@ class Sampler {
         return rows;
     }
     static double slope(const Matrix<Real>& gradient, const Blend<Real>& blend) {
-        return kernels::direction(gradient.size(), gradient.data(), blend.y->matrix().data(), 1,
-                                  blend.x->matrix().data())
+        return kernels::direction(gradient.size(), gradient.data(), blend.y->seen().data(), 1,
+                                  blend.x->seen().data())
             .slope;
     }
 

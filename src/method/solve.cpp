@@ -34,11 +34,15 @@ MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>&
 
 template <class Real>
 Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
-                     const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* x0) {
+                     const std::type_identity_t<Observer<Real>>& observer, const Iterate<Real>* x0) {
     options.verify();
     if (options.memory && *options.memory < 1)
         throw QuantityError("memory", "must be at least one byte, not " + std::to_string(*options.memory));
     const MethodRow& row = find_method(choose_method(objective, region, options).name);
+    if (row.needs_entries && objective.pattern() != nullptr)
+        throw QuantityError("method",
+                            "must be one that works on factors, not " + std::string(row.name) +
+                                ", which needs all entries of x: try alfcg-c, alfcg-d or fw-armijo");
     const Parameters parameters = resolve(row.name, row.parameters, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
@@ -49,8 +53,21 @@ Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Opt
     return solution;
 }
 
+template <class Real>
+Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
+                     const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* x0) {
+    if (x0 == nullptr)
+        return solve(objective, region, options, observer, static_cast<const Iterate<Real>*>(nullptr));
+    const Iterate<Real> start(*x0);
+    return solve(objective, region, options, observer, &start);
+}
+
 template MethodChoice choose_method(const Objective<float>&, const Region<float>&, const Options&);
 template MethodChoice choose_method(const Objective<double>&, const Region<double>&, const Options&);
+template Solution<float> solve(Objective<float>&, Region<float>&, const Options&, const Observer<float>&,
+                               const Iterate<float>*);
+template Solution<double> solve(Objective<double>&, Region<double>&, const Options&, const Observer<double>&,
+                                const Iterate<double>*);
 template Solution<float> solve(Objective<float>&, Region<float>&, const Options&, const Observer<float>&,
                                const Matrix<float>*);
 template Solution<double> solve(Objective<double>&, Region<double>&, const Options&, const Observer<double>&,

@@ -132,7 +132,8 @@ const std::vector<MethodRow>& table() {
              "full gradient at z",
              "sliding 3/(t+3)",
              "Lan and Zhou 2016",
-             {with(lipschitz, 10), with(inner_steps, 5)}},
+             {with(lipschitz, 10), with(inner_steps, 5)},
+             true},
             []<class Real>(const MethodParts<Real>& p) -> std::unique_ptr<Method<Real>> {
                 return std::make_unique<Sliding<Real>>(p("lipschitz"), p.count("inner-steps"));
             }),
@@ -225,20 +226,27 @@ const std::vector<MethodRow>& table() {
             []<class Real>(const MethodParts<Real>& p) -> std::unique_ptr<Method<Real>> {
                 return std::make_unique<Corrective<Real>>(std::make_unique<Accelerated<Real>>(), p.memory);
             }),
-        row({"accelerated", corrective, "full gradient at y", "accelerated prox", "Nesterov 2005", {}},
+        row({"accelerated", corrective, "full gradient at y", "accelerated prox", "Nesterov 2005", {}, true},
             []<class Real>(const MethodParts<Real>&) -> std::unique_ptr<Method<Real>> {
                 return std::make_unique<Accelerated<Real>>();
             }),
-        row({"fw-away", corrective, full_gradient, "ALF, away", "Lacoste-Julien and Jaggi 2015", {step}},
+        row({"fw-away",
+             corrective,
+             full_gradient,
+             "ALF, away",
+             "Lacoste-Julien and Jaggi 2015",
+             {step},
+             true},
             [](const auto& p) { return active_method(p, ActiveMoves::away); }),
         row({"fw-pairwise",
              corrective,
              full_gradient,
              "ALF, pairwise",
              "Lacoste-Julien and Jaggi 2015",
-             {step}},
+             {step},
+             true},
             [](const auto& p) { return active_method(p, ActiveMoves::pairwise); }),
-        row({"fw-blended", corrective, full_gradient, "ALF, blended", "Tsuji et al. 2022", {step}},
+        row({"fw-blended", corrective, full_gradient, "ALF, blended", "Tsuji et al. 2022", {step}, true},
             [](const auto& p) { return active_method(p, ActiveMoves::blended); }),
         row({"fw-secant", corrective, full_gradient, "secant search", "Hendrych et al. 2025", {}},
             [](const auto& p) { return composed(full_estimator(p.estimator()), secant_step()); }),

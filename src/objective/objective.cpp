@@ -22,7 +22,7 @@ double Objective<Real>::slope_after(const Iterate<Real>& x, const Move<Real>& mo
     after_.stand_at(x);
     after_.make(move, step);
     evaluate(after_, unused_);
-    return direction(move, unused_, x.matrix()).slope;
+    return direction(move, unused_, x).slope;
 }
 
 template <class Real>
@@ -35,10 +35,10 @@ void Objective<Real>::batch_gradient(std::span<const Index> /*rows*/, const Iter
 template <class Real>
 void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                             Matrix<Real>& scratch) {
-    const Index size = shape().size();
+    const Index size = pattern() == nullptr ? shape().size() : pattern()->size();
     double keep = blend.keep;
     const auto slope = [&](const Matrix<Real>& batch) {
-        return kernels::direction(size, batch.data(), blend.y->matrix().data(), 1, blend.x->matrix().data())
+        return kernels::direction(size, batch.data(), blend.y->seen().data(), 1, blend.x->seen().data())
             .slope;
     };
     const auto add = [&](const Iterate<Real>& point, double factor) {
@@ -56,6 +56,11 @@ void Objective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blen
     // The second point first: where it is all but what the gradient already holds, the two cancel cleanly.
     if (blend.y != nullptr) add(*blend.y, blend.at_y);
     add(*blend.x, blend.at_x);
+}
+
+template <class Real>
+void Objective<Real>::sweep(TwoFactors<Real>& /*factors*/, double /*penalty*/) {
+    throw Error("this objective has no factors to sweep over");
 }
 
 template class Objective<float>;

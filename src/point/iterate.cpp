@@ -1,11 +1,213 @@
 #include "alfcg/point/iterate.hpp"
 
+#include <cmath>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "kernels/pattern.hpp"
+#include "kernels/vector.hpp"
+#include "point/pairs.hpp"
+
 namespace alfcg {
+
+namespace {
+
+// Entries are computed anew after so many moves, so that rounding never piles up.
+constexpr int longest_way = 64;
+
+// Calls visit(first row, row after the last) for parts of a pattern with about as many places each, on all threads.
+template <class Visit>
+void for_each_part(const Pattern& pattern, int threads, const Visit& visit) {
+    const int parts = parts_of(pattern.size() + pattern.shape.rows, threads);
+    const auto rows = balanced_rows(pattern, parts);
+    parallel(parts, [&](int part) {
+        visit(part, rows[static_cast<std::size_t>(part)], rows[static_cast<std::size_t>(part) + 1]);
+    });
+}
+
+// The same where each part has a sum.
+template <class Visit>
+double sum_of_parts(const Pattern& pattern, int threads, const Visit& visit) {
+    std::vector<double> sums(static_cast<std::size_t>(threads));
+    for_each_part(pattern, threads,
+                  [&](int part, Index first, Index last) { sums[static_cast<std::size_t>(part)] = visit(first, last); });
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// seen = x at the places of the pattern.
+template <class Real>
+void see(const Factors<Real>& x, const Pattern& pattern, int threads, Matrix<Real>& seen) {
+    seen.reshape({1, pattern.size()});
+    const Index width = x.width();
+    for_each_part(pattern, threads, [&](int /*part*/, Index first, Index last) {
+        AlignedVector<Real> row(static_cast<std::size_t>(x.stride()));
+        std::vector<double> along(static_cast<std::size_t>(width));
+        for (Index i = first; i < last; ++i) {
+            std::fill(along.begin(), along.end(), 0.0);
+            for (Index k = 0; k < width; ++k) {
+                const auto entry = static_cast<double>(x.left(i)[k]);
+                for (Index l = 0; l < width; ++l) along[static_cast<std::size_t>(l)] += entry * x.core(k, l);
+            }
+            for (Index l = 0; l < width; ++l)
+                row[static_cast<std::size_t>(l)] = static_cast<Real>(along[static_cast<std::size_t>(l)]);
+            const Index at = pattern.begin(i);
+            kernels::row_dots(pattern.columns.data() + at, pattern.end(i) - at, row.data(), x.right(0),
+                              x.stride(), width, seen.data() + at);
+        }
+    });
+}
+
+// seen = keep · seen + Σ coefficient · (atom at the places of the pattern).
+template <class Real>
+void follow(const MadeMove<Real>& made, const Pattern& pattern, int threads, Matrix<Real>& seen) {
+    kernels::scale_to(seen.size(), made.keep, seen.data(), seen.data());
+    for (std::size_t a = 0; a < made.atoms; ++a) {
+        for_each_pair(made.atom[a], made.coefficient[a],
+                      [&](double scale, const Real* left, const Real* right) {
+                          for_each_part(pattern, threads, [&](int /*part*/, Index first, Index last) {
+                              for (Index i = first; i < last; ++i) {
+                                  const Real factor = static_cast<Real>(scale * static_cast<double>(left[i]));
+                                  for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
+                                      seen.data()[k] += factor * right[pattern.columns[static_cast<std::size_t>(k)]];
+                              }
+                          });
+                      });
+    }
+}
+
+// <g, atom>, of a gradient on the pattern.
+template <class Real>
+double product_with(const Vertex<Real>& atom, const Matrix<Real>& gradient, const Pattern& pattern,
+                    int threads) {
+    double total = 0;
+    for_each_pair(atom, 1, [&](double scale, const Real* left, const Real* right) {
+        total += scale * sum_of_parts(pattern, threads, [&](Index first, Index last) {
+                     double sum = 0;
+                     for (Index i = first; i < last; ++i) {
+                         double row = 0;
+                         for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
+                             row += static_cast<double>(gradient.data()[k]) *
+                                    static_cast<double>(right[pattern.columns[static_cast<std::size_t>(k)]]);
+                         sum += static_cast<double>(left[i]) * row;
+                     }
+                     return sum;
+                 });
+    });
+    return total;
+}
+
+}  // namespace
+
+template <class Real>
+const Matrix<Real>& Iterate<Real>::matrix() const {
+    if (!factors_) return x_;
+    if (written_ != version_) {
+        all_ = factors_->to_matrix();
+        written_ = version_;
+    }
+    return all_;
+}
+
+template <class Real>
+const Matrix<Real>& Iterate<Real>::seen() const {
+    if (!factors_ || seen_ == version_) return x_;
+    const MadeMove<Real>* last = last_move();
+    // A sum of few pairs is sooner brought along than computed anew.
+    Index pairs = 0;
+    if (last != nullptr)
+        for (std::size_t k = 0; k < last->atoms; ++k) pairs += last->atom[k].rank();
+    if (last != nullptr && last->from == seen_ && followed_ < longest_way && 2 * pairs < factors_->width()) {
+        follow(*last, pattern_, threads_, x_);
+        ++followed_;
+    } else {
+        see(*factors_, pattern_, threads_, x_);
+        followed_ = 0;
+    }
+    seen_ = version_;
+    return x_;
+}
+
+template <class Real>
+void Iterate<Real>::jump_to(const Vertex<Real>& point) {
+    if (factors_) {
+        const double one = 1;
+        const Vertex<Real>* atom = &point;
+        factors_->combine(0, {&one, 1}, {&atom, 1});
+    } else if (point.kind == Vertex<Real>::Kind::dense) {
+        x_ = point.dense;
+    } else {
+        x_ = point.to_matrix();
+    }
+    jumped();
+}
+
+template <class Real>
+void Iterate<Real>::go_towards(const Vertex<Real>& vertex, double step) {
+    if (factors_) {
+        const Vertex<Real>* atom = &vertex;
+        factors_->combine(1 - step, {&step, 1}, {&atom, 1});
+    } else {
+        move_towards(vertex, step, x_);
+    }
+    jumped();
+}
+
+template <class Real>
+double Iterate<Real>::norm() const {
+    if (factors_) return factors_->norm();
+    return std::sqrt(
+        kernels::direction(x_.size(), x_.data(), x_.data(), 0, static_cast<const Real*>(nullptr)).length_squared);
+}
+
+template <class Real>
+Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const Iterate<Real>& x) {
+    if (x.factors() == nullptr) return direction(move, gradient, x.matrix());
+    const Pattern& pattern = x.pattern();
+    const Matrix<Real>& seen = x.seen();
+    Direction found;
+    if (move.along_x() != 0)
+        found.slope = -move.along_x() * kernels::direction(seen.size(), gradient.data(), seen.data(), 0,
+                                                           static_cast<const Real*>(nullptr))
+                                            .slope;
+    for (std::size_t k = 0; k < move.atoms(); ++k)
+        found.slope += move.coefficient(k) * product_with(move.atom(k), gradient, pattern, x.threads());
+    found.length_squared = x.factors()->length_squared(move);
+    return found;
+}
+
+template <class Real>
+Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Iterate<Real>& x) {
+    if (x.factors() == nullptr) return direction_to(vertex, gradient, x.matrix());
+    Move<Real> move;
+    move.towards() = vertex;
+    return direction(move, gradient, x);
+}
+
+template <class Real>
+void remember(const Iterate<Real>& x, double composite, Vertex<Real>& point) {
+    point.composite = composite;
+    if (x.factors() != nullptr) return x.factors()->to_vertex(point);
+    point.kind = Vertex<Real>::Kind::dense;
+    point.shape = x.shape();
+    point.dense = x.matrix();
+}
 
 template <class Real>
 void Iterate<Real>::make(const Move<Real>& move, double step) {
     if (step == 0) return;
-    apply(move, step, x_);
+    bool lost = false;
+    if (factors_) {
+        std::array<double, 2> coefficients{};
+        std::array<const Vertex<Real>*, 2> atoms{};
+        for (std::size_t k = 0; k < move.atoms(); ++k) {
+            coefficients[k] = step * move.coefficient(k);
+            atoms[k] = &move.atom(k);
+        }
+        lost = factors_->combine(move.keep(step), {coefficients.data(), move.atoms()},
+                                 {atoms.data(), move.atoms()});
+    } else {
+        apply(move, step, x_);
+    }
     if (!intercept_.next.empty()) intercept_.at.swap(intercept_.next);
     intercept_.next.clear();
     intercept_.best = false;
@@ -26,9 +228,17 @@ void Iterate<Real>::make(const Move<Real>& move, double step) {
     }
     next_ = (next_ + 1) % made_.size();
     if (known_ < made_.size()) ++known_;
+    // The move leads elsewhere than to a point of which something was lost.
+    if (lost) known_ = 0;
 }
 
 template class Iterate<float>;
 template class Iterate<double>;
+template Direction direction(const Move<float>&, const Matrix<float>&, const Iterate<float>&);
+template Direction direction(const Move<double>&, const Matrix<double>&, const Iterate<double>&);
+template Direction direction_to(const Vertex<float>&, const Matrix<float>&, const Iterate<float>&);
+template Direction direction_to(const Vertex<double>&, const Matrix<double>&, const Iterate<double>&);
+template void remember(const Iterate<float>&, double, Vertex<float>&);
+template void remember(const Iterate<double>&, double, Vertex<double>&);
 
 }  // namespace alfcg

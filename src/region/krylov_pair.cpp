@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 
 #include "kernels/magnitudes.hpp"
 
@@ -13,6 +14,11 @@ namespace alfcg::region {
 namespace {
 
 constexpr double rounding = 0x1p-53;
+// How often a proof by chance may fail, and its steps: where as much as possible is asked for, these must do.
+constexpr double chance = 1e-9;
+constexpr Index least_chances = 24;
+constexpr Index usual_chances = 96;
+constexpr Index most_chances = 512;
 
 /// Uniform in (-1, 1), a fixed function of its arguments (the finaliser of splitmix64).
 double pseudo_random(std::uint64_t seed, std::uint64_t i) {
@@ -26,6 +32,7 @@ double pseudo_random(std::uint64_t seed, std::uint64_t i) {
 /// scale · G.
 template <class Real>
 struct ScaledGradient {
+    static constexpr bool is_sparse = false;
     const Matrix<Real>& matrix;
     double scale;
     int threads;
@@ -46,6 +53,10 @@ struct ScaledGradient {
     void gram(Eigen::MatrixXd& result, AlignedVector<double>& scratch) const {
         kernels::gram(matrix.data(), matrix.shape(), scale, threads, scratch, result.data());
     }
+    [[nodiscard]] Index gram_depth() const {
+        return kernels::gram_depth(std::min(matrix.rows(), matrix.cols()),
+                                   std::max(matrix.rows(), matrix.cols()), threads);
+    }
     [[nodiscard]] double frobenius_squared() const {
         return kernels::sums(matrix.data(), matrix.size(), scale, threads).squares;
     }
@@ -56,8 +67,17 @@ struct ScaledGradient {
 template <class Real>
 bool KrylovPair::solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify,
                        int threads) {
-    const ScaledGradient<Real> scaled{gradient, scale, threads};
-    if (shape_ != gradient.shape()) take_shape(gradient.shape());
+    return find(ScaledGradient<Real>{gradient, scale, threads}, gradient.shape(), tolerance, certify);
+}
+
+template <class Real>
+bool KrylovPair::solve(const PatternOperator<Real>& gradient, double tolerance, bool certify) {
+    return find(gradient, gradient.pattern.shape, tolerance, certify);
+}
+
+template <class Operator>
+bool KrylovPair::find(const Operator& scaled, Shape shape, double tolerance, bool certify) {
+    if (shape_ != shape) take_shape(shape, Operator::is_sparse);
     begin(block * ++calls_, true);
     if (!search(scaled, certify ? tolerance / 4 : tolerance)) return false;  // the proof needs some room
     best_.noalias() = basis_.leftCols(count_) *
@@ -68,10 +88,10 @@ bool KrylovPair::solve(const Matrix<Real>& gradient, double scale, double tolera
     return true;
 }
 
-void KrylovPair::take_shape(Shape shape) {
+void KrylovPair::take_shape(Shape shape, bool sparse) {
     shape_ = shape;
     // From the right the matrix is read row by row, as it lies, which is worth a somewhat longer basis.
-    side_ = shape.cols <= 4 * shape.rows ? kernels::Side::right : kernels::Side::left;
+    side_ = shape.cols <= (sparse ? 1 : 4) * shape.rows ? kernels::Side::right : kernels::Side::left;
     length_ = side_ == kernels::Side::right ? shape.cols : shape.rows;
     here_.assign(static_cast<std::size_t>(length_), 0.0);
     there_.assign(static_cast<std::size_t>(shape.rows + shape.cols - length_), 0.0);
@@ -233,7 +253,61 @@ double KrylovPair::prove(const Operator& gradient, double tolerance) {
     const double side = static_cast<double>(std::min(shape_.rows, shape_.cols));
     const double length = static_cast<double>(std::max(shape_.rows, shape_.cols));
     const bool cholesky = side <= cholesky_side && side * side * length <= 1e11;
-    return cholesky ? prove_by_cholesky(gradient, tolerance) : prove_by_basis(gradient, tolerance);
+    if (cholesky) return prove_by_cholesky(gradient, tolerance);
+    if constexpr (Operator::is_sparse) return prove_by_chance(gradient, tolerance);
+    return prove_by_basis(gradient, tolerance);
+}
+
+/// Lanczos' method from four vectors that point anywhere with the same probability, each for itself, falls short of the largest
+/// eigenvalue by more than its share ε with probability 1.648 √n exp(−√ε (2q − 1)) at most after q steps (Kuczyński and Woźniakowski
+/// 1992); all four do with the fourth power of that. A matrix with many large singular values, as noise has them, can be bounded
+/// in no other way in this time: the part of it outside of any small basis is most of it.
+template <class Operator>
+double KrylovPair::prove_by_chance(const Operator& gradient, double tolerance) {
+    const double wanted = std::max(2 * tolerance / std::sqrt(ritz_), 1e-9);  // share of the eigenvalue
+    const double exponent =
+        std::log(1.648 * std::sqrt(static_cast<double>(length_))) - std::log(chance) / static_cast<double>(block);
+    const auto steps = static_cast<Index>(std::clamp(
+        (exponent / std::sqrt(wanted) + 1) / 2, static_cast<double>(least_chances),
+        static_cast<double>(tolerance > 0 ? most_chances : usual_chances)));
+    Eigen::MatrixXd before = Eigen::MatrixXd::Zero(length_, block);
+    Eigen::MatrixXd now(length_, block);
+    Eigen::MatrixXd product(length_, block);
+    const std::uint64_t seed = calls_ ^ 0x5bd1e995cafef00dU;
+    for (Index k = 0; k < block; ++k) {
+        for (Index i = 0; i < length_; ++i) {
+            // Normal numbers, so that no direction is preferred.
+            const auto at = static_cast<std::uint64_t>(2 * i);
+            const double u = (pseudo_random(seed + static_cast<std::uint64_t>(k) * 977, at) + 1) / 2;
+            const double v = pseudo_random(seed + static_cast<std::uint64_t>(k) * 977, at + 1);
+            now(i, k) = std::sqrt(-2 * std::log(std::max(u, 0x1p-53))) * std::cos(std::numbers::pi * v);
+        }
+        now.col(k).normalize();
+    }
+    Eigen::MatrixXd diagonal = Eigen::MatrixXd::Zero(steps, block);
+    Eigen::MatrixXd off = Eigen::MatrixXd::Zero(steps, block);
+    for (Index step = 0; step < steps; ++step) {
+        gradient.normal_product(side_, now, product, scratch_);
+        for (Index k = 0; k < block; ++k) {
+            if (step > 0) product.col(k) -= off(step - 1, k) * before.col(k);
+            diagonal(step, k) = now.col(k).dot(product.col(k));
+            product.col(k) -= diagonal(step, k) * now.col(k);
+            off(step, k) = product.col(k).norm();
+            if (off(step, k) > 0) product.col(k) /= off(step, k);
+        }
+        before.swap(now);
+        now.swap(product);
+    }
+    double largest = value_ * value_;
+    for (Index k = 0; k < block; ++k) {
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> tridiagonal;
+        tridiagonal.computeFromTridiagonal(diagonal.col(k), off.col(k).head(steps - 1), Eigen::EigenvaluesOnly);
+        largest = std::max(largest, tridiagonal.eigenvalues()(steps - 1));
+    }
+    const double root = exponent / static_cast<double>(2 * steps - 1);
+    const double share = root < 1 ? root * root : 1;
+    const double total = gradient.frobenius_squared();
+    return share < 1 ? std::min(largest / (1 - share) + 1e-13 * total, total) : total;
 }
 
 /// If t·I - M has a Cholesky factor then t bounds the eigenvalues of M, up to the rounding errors of forming
@@ -241,13 +315,12 @@ double KrylovPair::prove(const Operator& gradient, double tolerance) {
 template <class Operator>
 double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance) {
     const Index side = std::min(shape_.rows, shape_.cols);
-    const Index length = std::max(shape_.rows, shape_.cols);
     Eigen::MatrixXd gram_matrix(side, side);
     gradient.gram(gram_matrix, scratch_);
     const double n = static_cast<double>(side);
     const double total = gram_matrix.trace();
     const double forming =
-        2 * rounding * static_cast<double>(kernels::gram_depth(side, length, gradient.threads)) * total;
+        2 * rounding * static_cast<double>(gradient.gram_depth()) * total;
     const auto factoring = [&](double bound) {
         return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };
@@ -300,5 +373,7 @@ double KrylovPair::prove_by_basis(const Operator& gradient, double tolerance) {
 
 template bool KrylovPair::solve(const Matrix<float>&, double, double, bool, int);
 template bool KrylovPair::solve(const Matrix<double>&, double, double, bool, int);
+template bool KrylovPair::solve(const PatternOperator<float>&, double, bool);
+template bool KrylovPair::solve(const PatternOperator<double>&, double, bool);
 
 }  // namespace alfcg::region

@@ -6,6 +6,7 @@
 
 #include "alfcg/core/matrix.hpp"
 #include "kernels/products.hpp"
+#include "region/pattern_operator.hpp"
 
 namespace alfcg::region {
 
@@ -22,6 +23,11 @@ class KrylovPair {
     template <class Real>
     [[nodiscard]] bool solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify,
                              int threads);
+
+    /// The same of a matrix that is known at a few places; where its sides are too long for anything else, upper() is proven but for one
+    /// random start in a billion.
+    template <class Real>
+    [[nodiscard]] bool solve(const PatternOperator<Real>& gradient, double tolerance, bool certify);
 
     [[nodiscard]] double value() const { return value_; }  // scale · uᵀGv
     [[nodiscard]] double upper() const { return upper_; }  // at least scale · σ₁
@@ -42,7 +48,7 @@ class KrylovPair {
     static constexpr Index most_steps = 2000;
     static constexpr Index cholesky_side = 3000;
 
-    void take_shape(Shape shape);
+    void take_shape(Shape shape, bool sparse);
     void begin(std::uint64_t seed, bool warm);
     template <class Operator>
     [[nodiscard]] bool search(const Operator& gradient, double tolerance);
@@ -62,6 +68,10 @@ class KrylovPair {
     double prove_by_cholesky(const Operator& gradient, double tolerance);
     template <class Operator>
     double prove_by_basis(const Operator& gradient, double tolerance);
+    template <class Operator>
+    double prove_by_chance(const Operator& gradient, double tolerance);
+    template <class Operator>
+    [[nodiscard]] bool find(const Operator& gradient, Shape shape, double tolerance, bool certify);
 
     using Inline = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, capacity, capacity>;
 

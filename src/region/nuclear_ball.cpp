@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "alfcg/core/error.hpp"
 #include "alfcg/region/region.hpp"
 #include "alfcg/region/spec.hpp"
 #include "alfcg/region/spectrum.hpp"
@@ -18,19 +19,23 @@
 #include "region/gram_pair.hpp"
 #include "region/krylov_pair.hpp"
 #include "region/l1_projection.hpp"
+#include "region/leading_eigenvector.hpp"
 #include "region/settings.hpp"
 #include "region/thin_svd.hpp"
 
 namespace alfcg {
 namespace {
 
+double total(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
 template <class Real>
 double nuclear_norm(const Matrix<Real>& x) {
     const double largest = kernels::largest_magnitude(x.data(), x.size());
     if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
     if (largest == 0) return 0;
-    const std::vector<double> values = singular_values(x);
-    return std::accumulate(values.begin(), values.end(), 0.0);
+    return total(singular_values(x));
 }
 
 /// ‖x‖_* <= radius, with h(x) = nuclear ‖x‖_* + (l2/2) ‖x‖₂² (the Frobenius norm).
@@ -51,7 +56,46 @@ class NuclearBall final : public Region<Real> {
         if (composite_.l2 > 0) return shrink(gradient, composite_.nuclear, composite_.l2, vertex);
         if (std::min(gradient.rows(), gradient.cols()) <= region::GramPair::largest_side)
             return by_gram(gradient, vertex);
-        return by_krylov(gradient, tolerance, certify, vertex);
+        return by_krylov(
+            gradient, tolerance, certify, vertex,
+            [&](double scale, double within) {
+                return krylov_->solve(gradient, scale, within, certify, threads_);
+            },
+            [&](double scale) {
+                kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(),
+                               threads_);
+            });
+    }
+
+    double minimize_at(const Pattern& pattern, const Matrix<Real>& entries, double tolerance, bool certify,
+                       Vertex<Real>& vertex) override {
+        if (composite_.l2 > 0)
+            throw Error("a square in h needs all singular values of a gradient: with factors, there is none");
+        vertex.shape = pattern.shape;
+        vertex.composite = 0;
+        if (std::min(pattern.shape.rows, pattern.shape.cols) <= region::GramPair::largest_side)
+            return by_sparse_gram(pattern, entries, vertex);
+        return by_krylov(
+            entries, tolerance, certify, vertex,
+            [&](double scale, double within) {
+                return krylov_->solve(region::PatternOperator<Real>{pattern, entries, scale, threads_},
+                                      within, certify);
+            },
+            [&](double scale) {
+                const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
+                gradient.to_other_side(kernels::Side::right, right_, product_);
+            });
+    }
+
+    double composite_of(const Factors<Real>& x) override {
+        double value = 0;
+        if (composite_.nuclear > 0) value += composite_.nuclear * total(x.singular_values());
+        if (composite_.l2 > 0) value += composite_.l2 / 2 * x.norm() * x.norm();
+        return value;
+    }
+
+    double violation_of(const Factors<Real>& x) override {
+        return std::max(0.0, total(x.singular_values()) / radius_ - 1);
     }
 
     /// All terms over the weight: the oracle's answer to −point with a square more.
@@ -94,10 +138,8 @@ class NuclearBall final : public Region<Real> {
     }
 
     /// The vertex -r u vᵀ.
-    template <class Pair>
-    void rank_one(const Pair& pair, Vertex<Real>& vertex) {
-        const auto& left = pair.left();
-        const auto& right = pair.right();
+    void rank_one(const AlignedVector<double>& left, const AlignedVector<double>& right,
+                  Vertex<Real>& vertex) {
         vertex.kind = Vertex<Real>::Kind::rank_one;
         vertex.scale = -radius_;
         vertex.left.resize(left.size());
@@ -112,18 +154,41 @@ class NuclearBall final : public Region<Real> {
     double by_gram(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
         if (!gram_.solve(gradient, threads_) || gram_.value() <= composite_.nuclear * gram_.scale())
             return zero(vertex);
-        rank_one(gram_, vertex);
+        rank_one(gram_.left(), gram_.right(), vertex);
         return 0;
     }
 
-    /// Two long sides: as good as asked for, with a bound that is proven when asked for.
-    double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex) {
+    /// The same of a gradient at a few places.
+    double by_sparse_gram(const Pattern& pattern, const Matrix<Real>& entries, Vertex<Real>& vertex) {
+        const double largest = kernels::largest_magnitude(entries.data(), entries.size(), threads_);
+        if (std::isnan(largest)) region::reject_gradient();
+        if (largest == 0) return zero(vertex);
+        const double scale = kernels::safe_scale(largest);
+        const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
+        const bool right = pattern.shape.cols <= pattern.shape.rows;
+        const Index side = std::min(pattern.shape.rows, pattern.shape.cols);
+        Eigen::MatrixXd gram(side, side);
+        gradient.gram(gram, product_);
+        right_.resize(static_cast<std::size_t>(side));
+        product_.resize(static_cast<std::size_t>(pattern.shape.rows + pattern.shape.cols - side));
+        leading_.solve(gram.data(), side, right_.data());
+        gradient.to_other_side(right ? kernels::Side::right : kernels::Side::left, right_, product_);
+        const double value = std::sqrt(kernels::sums(product_.data(), std::ssize(product_)).squares);
+        if (value <= composite_.nuclear * scale) return zero(vertex);
+        for (double& entry : product_) entry /= value;
+        rank_one(right ? product_ : right_, right ? right_ : product_, vertex);
+        return 0;
+    }
+
+    /// Two long sides: as good as asked for, with a bound that is proven when asked for. search(scale, tolerance) looks for the pair of
+    /// scale · gradient, multiply(scale) makes product_ of right_.
+    template <class Search, class Multiply>
+    double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex,
+                     const Search& search, const Multiply& multiply) {
         if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
         // Ordinary gradients need no scaling, which saves a pass over them: the search tells.
         double scale = 1;
-        const auto solve = [&] {
-            return krylov_->solve(gradient, scale, tolerance / radius_ * scale, certify, threads_);
-        };
+        const auto solve = [&] { return search(scale, tolerance / radius_ * scale); };
         if (!solve()) {
             const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
             if (std::isnan(largest)) region::reject_gradient();
@@ -141,17 +206,18 @@ class NuclearBall final : public Region<Real> {
             zero(vertex);
             return bound(threshold);
         }
-        rank_one(*krylov_, vertex);
+        rank_one(krylov_->left(), krylov_->right(), vertex);
         // Vectors rounded to Real may be a little shorter than one, or longer: only the former counts.
-        return bound(certify ? std::min(krylov_->value(), reached(gradient, scale, vertex))
+        return bound(certify ? std::min(krylov_->value(), reached(scale, vertex, multiply))
                              : krylov_->value());
     }
 
     /// scale · uᵀGv of the vectors as they were stored, rounded to Real.
-    double reached(const Matrix<Real>& gradient, double scale, const Vertex<Real>& vertex) {
+    template <class Multiply>
+    double reached(double scale, const Vertex<Real>& vertex, const Multiply& multiply) {
         right_.assign(vertex.right.begin(), vertex.right.end());
         product_.resize(vertex.left.size());
-        kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(), threads_);
+        multiply(scale);
         return std::inner_product(product_.begin(), product_.end(), vertex.left.begin(), 0.0);
     }
 
@@ -191,6 +257,7 @@ class NuclearBall final : public Region<Real> {
     Composite composite_;
     int threads_;
     region::GramPair gram_;
+    region::LeadingEigenvector leading_;
     std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
     AlignedVector<double> right_;
     AlignedVector<double> product_;

@@ -22,7 +22,27 @@ Matrix<Real> on_the_way(const Matrix<Real>& start, const Matrix<Real>& x, double
     return point;
 }
 
+[[noreturn]] void reject_factors(const std::string& region) {
+    throw Error("the " + region + " needs all entries of a point: with factors, use the nuclear ball");
+}
+
 }  // namespace
+
+template <class Real>
+double Region<Real>::minimize_at(const Pattern& /*pattern*/, const Matrix<Real>& /*entries*/,
+                                 double /*tolerance*/, bool /*certify*/, Vertex<Real>& /*vertex*/) {
+    reject_factors(describe());
+}
+
+template <class Real>
+double Region<Real>::composite_of(const Factors<Real>& /*x*/) {
+    reject_factors(describe());
+}
+
+template <class Real>
+double Region<Real>::violation_of(const Factors<Real>& /*x*/) {
+    reject_factors(describe());
+}
 
 template <class Real>
 Matrix<Real> Region<Real>::start(Shape shape) {

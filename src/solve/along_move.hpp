@@ -10,7 +10,7 @@ template <class Real>
 class AlongMove final : public LineFunction {
   public:
     /// `trial` is memory for x + η d.
-    AlongMove(Run<Real>& run, const Move<Real>& move, Matrix<Real>& trial)
+    AlongMove(Run<Real>& run, const Move<Real>& move, Iterate<Real>& trial)
         : run_(run), move_(move), trial_(trial) {}
 
     double smooth(double step) override {
@@ -23,15 +23,15 @@ class AlongMove final : public LineFunction {
         return run_.objective().slope_after(run_.x(), move_, step);
     }
     double composite() override {
-        trial_ = run_.x().matrix();
-        apply(move_, step_, trial_);
-        return run_.region().composite(trial_);
+        trial_.stand_at(run_.x());
+        trial_.make(move_, step_);
+        return composite_at(run_.region(), trial_);
     }
 
   private:
     Run<Real>& run_;
     const Move<Real>& move_;
-    Matrix<Real>& trial_;
+    Iterate<Real>& trial_;
     double step_ = 0;
 };
 

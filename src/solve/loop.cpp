@@ -34,6 +34,13 @@ double norm(const Matrix<Real>& m) {
     return std::sqrt(kernels::direction(m.size(), m.data(), m.data(), 0, nullptr).length_squared);
 }
 
+// The entries that a gradient has.
+template <class Real>
+Shape gradient_shape(const Objective<Real>& objective) {
+    const Pattern* pattern = objective.pattern();
+    return pattern == nullptr ? objective.shape() : Shape{1, pattern->size()};
+}
+
 template <class Real>
 class Loop final : public Run<Real>, public Snapshot<Real> {
   public:
@@ -46,13 +53,14 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
           samples_(static_cast<double>(objective.samples())),
           metrics_account_(limits.clock) {
         account_ = Account(limits.clock);
-        proposal_.gradient.reshape(objective.shape());
+        proposal_.gradient.reshape(gradient_shape(objective));
     }
 
-    void start(const Matrix<Real>* x0);
+    void start(const Iterate<Real>* x0);
     Result<Real> solve();
 
     [[nodiscard]] const Matrix<Real>& x() const override { return x_.matrix(); }
+    [[nodiscard]] const Iterate<Real>& iterate() const override { return x_; }
     [[nodiscard]] bool metrics_free() const override {
         return measured_ || (proposal_.value && proposal_.slack == 0);
     }
@@ -98,16 +106,21 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
 };
 
 template <class Real>
-void Loop<Real>::start(const Matrix<Real>* x0) {
+void Loop<Real>::start(const Iterate<Real>* x0) {
+    const bool factored = objective_.pattern() != nullptr;
     if (x0 == nullptr) {
+        if (factored) throw Error("an objective that looks at a few places starts from factors");
         x_.jump_to(region_.start(objective_.shape()));
         return;
     }
     if (x0->shape() != objective_.shape())
         throw Error("the starting point does not have the objective's shape");
-    if (!(region_.violation(*x0) <= feasibility_slack))
+    if ((x0->factors() != nullptr) != factored)
+        throw Error("the starting point does not have the form that the objective looks at");
+    if (!(violation_at(region_, *x0) <= feasibility_slack))
         throw Error("the starting point lies outside the region");
-    x_.jump_to(*x0);
+    x_.stand_at(*x0);
+    x_.look_again();
 }
 
 template <class Real>
@@ -165,7 +178,7 @@ double Loop<Real>::honest_gap(double gap, double composite, const Vertex<Real>& 
                               const Matrix<Real>& gradient, double length) const {
     if (gap >= 0) return gap;
     const double scale =
-        norm(gradient) * (norm(x_.matrix()) + length) + std::abs(composite) + std::abs(vertex.composite);
+        norm(gradient) * (x_.norm() + length) + std::abs(composite) + std::abs(vertex.composite);
     const double rounding = gap_rounding * static_cast<double>(std::numeric_limits<Real>::epsilon()) * scale;
     if (gap >= -rounding) return 0;
     throw Error("the gap is " + format_number(gap) + " at iteration " + std::to_string(this->iteration_) +
@@ -194,10 +207,12 @@ const Metrics& Loop<Real>::metrics() const {
         full = &exact_gradient_;
     }
     if (!exact || proposal_.slack != 0) {
-        slack = region_.minimize(*full, 0, true, exact_vertex_);
+        slack = objective_.pattern() == nullptr
+                    ? region_.minimize(*full, 0, true, exact_vertex_)
+                    : region_.minimize_at(*objective_.pattern(), *full, 0, true, exact_vertex_);
         vertex = &exact_vertex_;
-        composite = region_.composite(x_.matrix());
-        const Direction direction = direction_to(exact_vertex_, *full, x_.matrix());
+        composite = composite_at(region_, x_);
+        const Direction direction = direction_to(exact_vertex_, *full, x_);
         gap = composite - exact_vertex_.composite - direction.slope;
         length = std::sqrt(direction.length_squared);
     }
@@ -206,7 +221,7 @@ const Metrics& Loop<Real>::metrics() const {
     metrics_.gap_exact = slack == 0;
     if (this->step)
         metrics_.error =
-            exact ? 0.0 : kernels::distance_squared(x_.size(), proposal_.gradient.data(), full->data());
+            exact ? 0.0 : kernels::distance_squared(full->size(), proposal_.gradient.data(), full->data());
     return metrics_;
 }
 
@@ -311,7 +326,11 @@ Result<Real> Loop<Real>::solve() {
     result.intercept = intercept();
     result.seconds.metrics = metrics_account_.seconds.metrics;
     result.scale = method_.scale();
-    result.x = std::move(x_).release();
+    if (x_.factors() != nullptr) {
+        result.factors = std::move(x_).release_factors();
+    } else {
+        result.x = std::move(x_).release();
+    }
     return result;
 }
 
@@ -320,7 +339,7 @@ Result<Real> Loop<Real>::solve() {
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
-                   const Matrix<Real>* x0) {
+                   const Iterate<Real>* x0) {
     limits.verify();
     region.check(objective.shape());
     Loop<Real> loop(objective, region, method, limits, observer);
@@ -328,6 +347,20 @@ Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real
     return loop.solve();
 }
 
+template <class Real>
+Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
+                   const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
+                   const Matrix<Real>* x0) {
+    if (x0 == nullptr)
+        return solve(objective, region, method, limits, observer, static_cast<const Iterate<Real>*>(nullptr));
+    const Iterate<Real> start(*x0);
+    return solve(objective, region, method, limits, observer, &start);
+}
+
+template Result<float> solve(Objective<float>&, Region<float>&, Method<float>&, const Limits&,
+                             const Observer<float>&, const Iterate<float>*);
+template Result<double> solve(Objective<double>&, Region<double>&, Method<double>&, const Limits&,
+                              const Observer<double>&, const Iterate<double>*);
 template Result<float> solve(Objective<float>&, Region<float>&, Method<float>&, const Limits&,
                              const Observer<float>&, const Matrix<float>*);
 template Result<double> solve(Objective<double>&, Region<double>&, Method<double>&, const Limits&,

@@ -31,6 +31,9 @@ double Run<Real>::ask_oracle(const Matrix<Real>& gradient, Vertex<Real>& vertex)
     const auto charge = account_.charge(&Timings::oracle);
     ++account_.counters.oracle_calls;
     recalled_ = false;
+    const Pattern* pattern = objective_.pattern();
+    if (pattern != nullptr)
+        return region_.minimize_at(*pattern, gradient, oracle_tolerance_, false, vertex);
     return region_.minimize(gradient, oracle_tolerance_, false, vertex);
 }
 
@@ -56,8 +59,8 @@ void Run<Real>::aim(Proposal<Real>& proposal) {
 template <class Real>
 void Run<Real>::measure(Proposal<Real>& proposal) {
     const auto charge = account_.charge(&Timings::step);
-    proposal.direction = direction(proposal.move, proposal.gradient, x_.matrix());
-    proposal.composite = region_.composite(x_.matrix());
+    proposal.direction = direction(proposal.move, proposal.gradient, x_);
+    proposal.composite = composite_at(region_, x_);
     if (proposal.move.along_x() == -1)
         proposal.gap = proposal.composite - proposal.move.atom().composite - proposal.direction.slope;
     require_finite(proposal.gap);

@@ -27,7 +27,7 @@ class StagedMethod : public Method<Real> {
     [[nodiscard]] virtual std::optional<double> curvature() const { return std::nullopt; }
 
   private:
-    Matrix<Real> trial_;  // x + η d of a search
+    Iterate<Real> trial_;  // x + η d of a search
 };
 
 }  // namespace alfcg

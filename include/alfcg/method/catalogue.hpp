@@ -16,6 +16,7 @@ struct MethodInfo {
     std::string_view step;       // where η_t comes from
     std::string_view reference;  // the paper it comes from
     std::vector<Parameter> parameters;
+    bool needs_entries = false;  // all of them, of x and of gradients: not for factors
 };
 
 /// The table, in the order it is printed.

@@ -27,5 +27,9 @@ template <class Real>
 Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
                      const std::type_identity_t<Observer<Real>>& observer = {},
                      const Matrix<Real>* x0 = nullptr);
+/// The same from a point in the form that the objective looks at: factors, where that has a pattern.
+template <class Real>
+Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
+                     const std::type_identity_t<Observer<Real>>& observer, const Iterate<Real>* x0);
 
 }  // namespace alfcg

@@ -55,6 +55,19 @@ struct SecondMoments {
     double rest = 0;  // positive
 };
 
+/// x = left · rightᵀ in `width` columns, with a number for every row and column beside it. Lines are padded with zeros to whole cache
+/// lines, and leave room for one column more.
+template <class Real>
+struct TwoFactors {
+    Matrix<Real> left;
+    Matrix<Real> right;
+    Index width = 0;
+    std::vector<double> row_biases;  // empty: none
+    std::vector<double> column_biases;
+    bool fit_biases = false;             // with the lines; else they stay as they are
+    std::optional<double> bias_penalty;  // none: the objective's own
+};
+
 /// f, the smooth part: a mean over `samples()` rows, (1/N) Σ f_i. An objective keeps scratch memory between
 /// calls: use one per solve that runs at the same time (the data behind it may be shared). It may also keep what it
 /// computed at a point, as long as it looks at versions and moves before it uses that again; results agree to rounding.
@@ -66,6 +79,9 @@ class Objective {
 
     /// Shape of x and of its gradients.
     [[nodiscard]] virtual Shape shape() const = 0;
+    /// The places that f looks at, where these are few: x is kept as factors then (Iterate), and gradients are the entries there, in a
+    /// matrix of one row. Null: all entries of both.
+    [[nodiscard]] virtual const Pattern* pattern() const { return nullptr; }
     /// N; 1 for a function that is no sum.
     [[nodiscard]] virtual Index samples() const { return 1; }
     /// Numbers that a pass over all rows looks at.
@@ -108,6 +124,10 @@ class Objective {
     /// The mean of φφᵀ over the rows' features φ, from some of them, where f depends on products with features alone: what f's
     /// curvature looks like on every row of x. None for other functions, and where directions cost too much beside a pass.
     virtual std::optional<SecondMoments<Real>> second_moments() { return std::nullopt; }
+
+    /// Of an objective with a pattern: the lines of left that are best for right, then the other way round, for f times samples() plus
+    /// (penalty/2) (‖left‖² + ‖right‖²), or for a parabola in its place where f is none.
+    virtual void sweep(TwoFactors<Real>& factors, double penalty);
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }

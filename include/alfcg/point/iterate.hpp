@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "alfcg/core/pattern.hpp"
+#include "alfcg/point/factors.hpp"
 #include "alfcg/point/move.hpp"
 
 namespace alfcg {
@@ -31,7 +34,7 @@ struct Intercept {
     bool going = false;        // but within the bounds of one look: the next one would go on
 };
 
-/// The point that a run moves about: its entries, a version that no other point has, and the last moves that led
+/// The point that a run moves about: its entries, or its factors, a version that no other point has, and the last moves that led
 /// there. Whoever remembers something about x (scores, a factorisation, a copy elsewhere) remembers the version too, and
 /// sees from versions and moves whether, and how, it still holds.
 template <class Real>
@@ -43,9 +46,21 @@ class Iterate {
     Iterate(Matrix<Real> x)
         : x_(std::move(x)), version_(new_version()) {}  // NOLINT(google-explicit-constructor)
 
-    [[nodiscard]] const Matrix<Real>& matrix() const { return x_; }
-    [[nodiscard]] Shape shape() const { return x_.shape(); }
-    [[nodiscard]] Index size() const { return x_.size(); }
+    /// A point that is kept as factors, and of which the entries at the pattern's places are looked at, on so many threads.
+    Iterate(Factors<Real> x, Pattern pattern, int threads)
+        : factors_(std::move(x)), pattern_(std::move(pattern)), threads_(threads), version_(new_version()) {}
+
+    /// The entries; those of factors are written out, once a point.
+    [[nodiscard]] const Matrix<Real>& matrix() const;
+    /// The entries that gradients have: all of them, or those at the places of the pattern, one after the other.
+    [[nodiscard]] const Matrix<Real>& seen() const;
+    /// Null where the entries are kept.
+    [[nodiscard]] const Factors<Real>* factors() const { return factors_ ? &*factors_ : nullptr; }
+    [[nodiscard]] const Pattern& pattern() const { return pattern_; }
+    [[nodiscard]] int threads() const { return threads_; }
+    [[nodiscard]] Shape shape() const { return factors_ ? factors_->shape() : x_.shape(); }
+    [[nodiscard]] Index size() const { return shape().size(); }
+    [[nodiscard]] double norm() const;
     [[nodiscard]] Version version() const { return version_; }
     /// The last move (0), or the one before (1); null where there is none.
     [[nodiscard]] const MadeMove<Real>* last_move(std::size_t back = 0) const {
@@ -57,14 +72,24 @@ class Iterate {
 
     /// x += step · d. A step of 0 is no move.
     void make(const Move<Real>& move, double step);
+    /// x += step (v − x), as a point that nothing leads to.
+    void go_towards(const Vertex<Real>& vertex, double step);
     /// Another point, that nothing leads to.
     void jump_to(const Matrix<Real>& x) {
         x_ = x;
+        factors_.reset();
         jumped();
     }
+    /// Factors stay factors.
+    void jump_to(const Vertex<Real>& point);
     /// The point where another iterate is, the same version, without its moves.
     void stand_at(const Iterate& other) {
         x_ = other.x_;
+        seen_ = other.seen_;
+        followed_ = other.followed_;
+        factors_ = other.factors_;
+        pattern_ = other.pattern_;
+        threads_ = other.threads_;
         version_ = other.version_;
         intercept_ = other.intercept_;
         known_ = 0;
@@ -74,10 +99,13 @@ class Iterate {
     /// Write access to the entries, for a point that nothing leads to.
     Matrix<Real>& rewrite() {
         jumped();
+        factors_.reset();
         return x_;
     }
     /// The entries, taken out.
     Matrix<Real> release() && { return std::move(x_); }
+    /// The factors, taken out, where there are some.
+    std::optional<Factors<Real>> release_factors() && { return std::move(factors_); }
 
   private:
     void jumped() {
@@ -86,12 +114,30 @@ class Iterate {
         known_ = 0;
     }
 
-    Matrix<Real> x_;
+    // Where there are factors, what is known of their entries: those at the places of the pattern, and all of them where somebody asked.
+    mutable Matrix<Real> x_;
+    mutable Version seen_ = Version::none;  // the point that they are of
+    mutable int followed_ = 0;              // moves that they were brought along
+    mutable Matrix<Real> all_;
+    mutable Version written_ = Version::none;
+    std::optional<Factors<Real>> factors_;
+    Pattern pattern_;
+    int threads_ = 1;
     Version version_ = Version::none;
     mutable Intercept intercept_;
     std::array<MadeMove<Real>, 2> made_;
     std::size_t next_ = 0;   // where the next move is written down
     std::size_t known_ = 0;  // moves that lead to x
 };
+
+/// The directions of moves from x and of v − x, as a gradient sees them that has the entries that are seen.
+template <class Real>
+Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const Iterate<Real>& x);
+template <class Real>
+Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Iterate<Real>& x);
+
+/// Makes x, where h(x) is this, a point to move towards.
+template <class Real>
+void remember(const Iterate<Real>& x, double composite, Vertex<Real>& point);
 
 }  // namespace alfcg

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "alfcg/core/matrix.hpp"
-#include "alfcg/point/vertex.hpp"
+#include "alfcg/point/iterate.hpp"
 
 namespace alfcg {
 
@@ -60,6 +60,10 @@ class Region {
     virtual bool recall(const Matrix<Real>& /*gradient*/, double /*value*/, Vertex<Real>& /*vertex*/) {
         return false;
     }
+    /// The same for a gradient that is zero but at the places of a pattern, where its entries are these. Throws Error where the region
+    /// needs all of a gradient.
+    virtual double minimize_at(const Pattern& pattern, const Matrix<Real>& entries, double tolerance,
+                               bool certify, Vertex<Real>& vertex);
 
     /// nearest = argmin_{u∈X} (weight/2) ‖u − point‖² + h(u), weight > 0, with nearest.composite = h(nearest): the proximal map,
     /// which is the projection where h = 0. False where the region has none that is cheap for points of this shape.
@@ -72,10 +76,12 @@ class Region {
 
     /// h(x).
     virtual double composite(const Matrix<Real>& x) = 0;
+    virtual double composite_of(const Factors<Real>& x);
     /// Euclidean diameter of the set for points of this shape.
     [[nodiscard]] virtual double diameter(Shape shape) const = 0;
     /// How far x lies outside: 0 for a point of the set, else ‖x‖/r − 1 for a ball, or the like.
     virtual double violation(const Matrix<Real>& x) = 0;
+    virtual double violation_of(const Factors<Real>& x);
     /// A point of the set to start from: the origin if it is one.
     virtual Matrix<Real> start(Shape shape);
     /// ‖x‖, where the region is {‖x‖ ≤ radius} for a norm and a parameter of that name; none where it is something else.
@@ -86,6 +92,15 @@ class Region {
 
 /// A violation of a starting point that counts as rounding.
 inline constexpr double feasibility_slack = 1e-5;
+/// h at an iterate, and how far that lies outside.
+template <class Real>
+double composite_at(Region<Real>& region, const Iterate<Real>& x) {
+    return x.factors() == nullptr ? region.composite(x.matrix()) : region.composite_of(*x.factors());
+}
+template <class Real>
+double violation_at(Region<Real>& region, const Iterate<Real>& x) {
+    return x.factors() == nullptr ? region.violation(x.matrix()) : region.violation_of(*x.factors());
+}
 
 /// Where x lies outside, the point of the region on the way from its start (of a ball: the centre) to x that is nearest to
 /// x, to rounding; else x as it is. Throws Error when x is not finite.

@@ -50,7 +50,8 @@ class Snapshot {
     std::optional<double> curvature;      // L_t, where the method has one
     std::optional<double> alpha;          // α_t, where the method has one
 
-    [[nodiscard]] virtual const Matrix<Real>& x() const = 0;
+    [[nodiscard]] virtual const Matrix<Real>& x() const = 0;  // written out, where x is kept as factors
+    [[nodiscard]] virtual const Iterate<Real>& iterate() const = 0;
     /// Computed on the first call for an iterate: costs a pass over the data unless `metrics_free()`.
     [[nodiscard]] virtual const Metrics& metrics() const = 0;
     [[nodiscard]] virtual bool metrics_free() const = 0;
@@ -90,7 +91,8 @@ class Observer {
 template <class Real>
 struct Result {
     Status status = Status::max_iterations;
-    Matrix<Real> x;
+    Matrix<Real> x;                        // empty where there are factors
+    std::optional<Factors<Real>> factors;  // x, where the objective looks at a few places only
     std::vector<double> intercept;  // the objective's best at x; empty where it has none
     Metrics metrics;                // at x
     Index iterations = 0;
@@ -107,5 +109,10 @@ template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer = {},
                    const Matrix<Real>* x0 = nullptr);
+/// The same from a point in the form that the objective looks at: factors, where that has a pattern.
+template <class Real>
+Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
+                   const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
+                   const Iterate<Real>* x0);
 
 }  // namespace alfcg

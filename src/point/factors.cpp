@@ -1,0 +1,320 @@
+#include "alfcg/point/factors.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "point/pairs.hpp"
+
+namespace alfcg {
+
+namespace {
+
+using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// A width below which nothing is gained by compressing.
+constexpr Index modest_width = 8;
+// Rows that are worked on at a time.
+constexpr Index rows_at_once = 256;
+
+// What rounding leaves of a vector of length 1 that a basis holds.
+template <class Real>
+double nothing_left() {
+    return 16 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+}
+
+// along = basisᵀ vector, for the first `width` columns of rows that lie `stride` apart.
+template <class Real>
+void products(const Matrix<Real>& basis, Index width, const double* vector, double* along) {
+    std::fill(along, along + width, 0.0);
+    for (Index i = 0; i < basis.rows(); ++i) {
+        const Real* row = basis.data() + i * basis.cols();
+        const double entry = vector[i];
+        for (Index k = 0; k < width; ++k) along[k] += entry * static_cast<double>(row[k]);
+    }
+}
+
+// vector -= basis along.
+template <class Real>
+void take_away(const Matrix<Real>& basis, Index width, const double* along, double* vector) {
+    for (Index i = 0; i < basis.rows(); ++i) {
+        const Real* row = basis.data() + i * basis.cols();
+        double sum = 0;
+        for (Index k = 0; k < width; ++k) sum += static_cast<double>(row[k]) * along[k];
+        vector[i] -= sum;
+    }
+}
+
+// basis ← basis · turn, in as many columns as that has.
+template <class Real>
+void turn_basis(Matrix<Real>& basis, Index width, const Dense& turn) {
+    Dense rows;
+    for (Index first = 0; first < basis.rows(); first += rows_at_once) {
+        const Index count = std::min(rows_at_once, basis.rows() - first);
+        rows.resize(count, width);
+        for (Index i = 0; i < count; ++i)
+            for (Index k = 0; k < width; ++k)
+                rows(i, k) = static_cast<double>(basis.data()[(first + i) * basis.cols() + k]);
+        const Dense turned = rows * turn;
+        for (Index i = 0; i < count; ++i)
+            for (Index k = 0; k < width; ++k)
+                basis.data()[(first + i) * basis.cols() + k] =
+                    k < turned.cols() ? static_cast<Real>(turned(i, k)) : Real(0);
+    }
+}
+
+}  // namespace
+
+template <class Real>
+Factors<Real>::Factors(Shape shape, Index most) : shape_(shape), most_(most) {
+    widen(1);
+    width_ = 0;
+}
+
+template <class Real>
+Factors<Real>::Factors(const Matrix<Real>& left, std::span<const double> sizes, const Matrix<Real>& right,
+                       Index most)
+    : Factors(Shape{left.rows(), right.rows()}, most) {
+    Vertex<Real> atom;
+    atom.kind = Vertex<Real>::Kind::low_rank;
+    atom.shape = shape_;
+    atom.scales.assign(sizes.begin(), sizes.end());
+    for (Index k = 0; k < left.cols(); ++k) {
+        for (Index i = 0; i < left.rows(); ++i) atom.left.push_back(left(i, k));
+        for (Index j = 0; j < right.rows(); ++j) atom.right.push_back(right(j, k));
+    }
+    const double one = 1;
+    const Vertex<Real>* atoms = &atom;
+    combine(0, {&one, 1}, {&atoms, 1});
+    compress();
+}
+
+template <class Real>
+void Factors<Real>::widen(Index width) {
+    if (width > stride_) {
+        const Index stride = (std::max(width, 2 * stride_) + lanes - 1) / lanes * lanes;
+        const auto copy = [&](Matrix<Real>& basis, Index rows) {
+            Matrix<Real> wider(rows, stride);
+            for (Index i = 0; i < rows && width_ > 0; ++i)
+                std::copy_n(basis.data() + i * stride_, width_, wider.data() + i * stride);
+            basis = std::move(wider);
+        };
+        copy(left_, shape_.rows);
+        copy(right_, shape_.cols);
+        std::vector<double> core(static_cast<std::size_t>(stride * stride));
+        for (Index i = 0; i < width_; ++i)
+            std::copy_n(core_.data() + i * stride_, width_, core.data() + i * stride);
+        core_ = std::move(core);
+        stride_ = stride;
+    }
+    width_ = width;
+}
+
+template <class Real>
+Index Factors<Real>::take_in(Matrix<Real>& basis, const Real* vector, Index length,
+                             std::vector<double>& along) {
+    std::vector<double> left(vector, vector + length);
+    std::vector<double> again(static_cast<std::size_t>(width_));
+    along.assign(static_cast<std::size_t>(width_) + 1, 0.0);
+    const auto norm = [&] {
+        double sum = 0;
+        for (const double entry : left) sum += entry * entry;
+        return std::sqrt(sum);
+    };
+    const double size = norm();
+    // Twice: what is left after the first time may be mostly rounding.
+    for (int pass = 0; pass < 2; ++pass) {
+        products(basis, width_, left.data(), again.data());
+        take_away(basis, width_, again.data(), left.data());
+        for (std::size_t k = 0; k < again.size(); ++k) along[k] += again[k];
+    }
+    const double rest = norm();
+    if (!(rest > nothing_left<Real>() * size)) return 0;
+    along.back() = rest;
+    for (Index i = 0; i < length; ++i)
+        basis.data()[i * stride_ + width_] = static_cast<Real>(left[static_cast<std::size_t>(i)] / rest);
+    return 1;
+}
+
+template <class Real>
+bool Factors<Real>::combine(double keep, std::span<const double> coefficients,
+                            std::span<const Vertex<Real>* const> atoms) {
+    if (keep == 0) {
+        left_.fill(0);
+        right_.fill(0);
+        std::fill(core_.begin(), core_.end(), 0.0);
+        width_ = settled_ = 0;
+    } else if (keep != 1) {
+        for (double& entry : core_) entry *= keep;
+    }
+    std::vector<double> left_along;
+    std::vector<double> right_along;
+    for (std::size_t a = 0; a < atoms.size(); ++a) {
+        for_each_pair(*atoms[a], coefficients[a], [&](double scale, const Real* left, const Real* right) {
+            if (scale == 0) return;
+            const Index before = width_;
+            widen(before + 1);
+            width_ = before;
+            const Index new_left = take_in(left_, left, shape_.rows, left_along);
+            const Index new_right = take_in(right_, right, shape_.cols, right_along);
+            width_ = before + std::max(new_left, new_right);
+            for (Index i = 0; i < width_; ++i)
+                for (Index j = 0; j < width_; ++j)
+                    core_[place(i, j)] += scale * left_along[static_cast<std::size_t>(i)] *
+                                          right_along[static_cast<std::size_t>(j)];
+        });
+    }
+    const bool wide = width_ > modest_width && width_ >= 2 * settled_;
+    return (wide || (most_ > 0 && width_ > most_)) && compress();
+}
+
+template <class Real>
+bool Factors<Real>::compress() {
+    if (width_ == 0) return false;
+    const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
+                                                                Eigen::OuterStride<>(stride_));
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Eigen::VectorXd& sizes = svd.singularValues();
+    Index rank = 0;
+    while (rank < width_ && sizes(rank) > nothing_left<Real>() / 16 * sizes(0)) ++rank;
+    const bool lost = most_ > 0 && rank > most_;
+    if (lost) rank = most_;
+    turn_basis(left_, width_, svd.matrixU().leftCols(rank));
+    turn_basis(right_, width_, svd.matrixV().leftCols(rank));
+    std::fill(core_.begin(), core_.end(), 0.0);
+    for (Index k = 0; k < rank; ++k) core_[place(k, k)] = sizes(k);
+    width_ = settled_ = rank;
+    return lost;
+}
+
+template <class Real>
+std::vector<double> Factors<Real>::singular_values() const {
+    if (width_ == 0) return {};
+    const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
+                                                                Eigen::OuterStride<>(stride_));
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core);
+    return {svd.singularValues().begin(), svd.singularValues().end()};
+}
+
+template <class Real>
+double Factors<Real>::norm() const {
+    double sum = 0;
+    for (const double entry : core_) sum += entry * entry;
+    return std::sqrt(sum);
+}
+
+template <class Real>
+double Factors<Real>::at(Index i, Index j) const {
+    double sum = 0;
+    for (Index k = 0; k < width_; ++k) {
+        double along = 0;
+        for (Index l = 0; l < width_; ++l) along += core(k, l) * static_cast<double>(right(j)[l]);
+        sum += static_cast<double>(left(i)[k]) * along;
+    }
+    return sum;
+}
+
+template <class Real>
+double Factors<Real>::length_squared(const Move<Real>& move) const {
+    // The move in bases that hold its atoms too: [U, what is left of the atoms' left vectors], and the same on the right.
+    std::vector<double> scales;
+    std::vector<const Real*> lefts;
+    std::vector<const Real*> rights;
+    std::array<Vertex<Real>, 2> expanded;
+    for (std::size_t a = 0; a < move.atoms(); ++a) {
+        const Vertex<Real>* atom = &move.atom(a);
+        if (atom->kind == Vertex<Real>::Kind::one_hot) {
+            Vertex<Real>& pair = expanded[a];
+            for_each_pair(*atom, 1, [&](double scale, const Real* left, const Real* right) {
+                pair.kind = Vertex<Real>::Kind::rank_one;
+                pair.shape = shape_;
+                pair.scale = scale;
+                pair.left.assign(left, left + shape_.rows);
+                pair.right.assign(right, right + shape_.cols);
+            });
+            atom = &pair;
+        }
+        for_each_pair(*atom, move.coefficient(a), [&](double scale, const Real* left, const Real* right) {
+            scales.push_back(scale);
+            lefts.push_back(left);
+            rights.push_back(right);
+        });
+    }
+    const auto count = static_cast<Index>(scales.size());
+    const auto coordinates = [&](const Matrix<Real>& basis, const std::vector<const Real*>& vectors) {
+        Eigen::MatrixXd rest(basis.rows(), count);
+        Eigen::MatrixXd along = Eigen::MatrixXd::Zero(width_ + count, count);
+        std::vector<double> again(static_cast<std::size_t>(width_));
+        for (Index k = 0; k < count; ++k) {
+            std::copy_n(vectors[static_cast<std::size_t>(k)], basis.rows(), rest.col(k).data());
+            for (int pass = 0; pass < 2; ++pass) {
+                products(basis, width_, rest.col(k).data(), again.data());
+                take_away(basis, width_, again.data(), rest.col(k).data());
+                for (Index i = 0; i < width_; ++i) along(i, k) += again[static_cast<std::size_t>(i)];
+            }
+        }
+        if (count == 1) {
+            along(width_, 0) = rest.norm();
+        } else if (count > 1) {
+            const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(rest);
+            const Index rows = std::min(count, basis.rows());
+            along.block(width_, 0, rows, count) =
+                qr.matrixQR().topRows(rows).template triangularView<Eigen::Upper>();
+        }
+        return along;
+    };
+    const Eigen::MatrixXd left_along = coordinates(left_, lefts);
+    const Eigen::MatrixXd right_along = coordinates(right_, rights);
+    Eigen::MatrixXd d = left_along *
+                        Eigen::Map<const Eigen::VectorXd>(scales.data(), count).asDiagonal() *
+                        right_along.transpose();
+    for (Index i = 0; i < width_; ++i)
+        for (Index j = 0; j < width_; ++j) d(i, j) += move.along_x() * core(i, j);
+    return d.squaredNorm();
+}
+
+template <class Real>
+Matrix<Real> Factors<Real>::to_matrix() const {
+    Matrix<Real> x(shape_);
+    std::vector<double> along(static_cast<std::size_t>(width_));
+    for (Index i = 0; i < shape_.rows; ++i) {
+        for (Index l = 0; l < width_; ++l) {
+            double sum = 0;
+            for (Index k = 0; k < width_; ++k) sum += static_cast<double>(left(i)[k]) * core(k, l);
+            along[static_cast<std::size_t>(l)] = sum;
+        }
+        for (Index j = 0; j < shape_.cols; ++j) {
+            double sum = 0;
+            for (Index l = 0; l < width_; ++l)
+                sum += along[static_cast<std::size_t>(l)] * static_cast<double>(right(j)[l]);
+            x(i, j) = static_cast<Real>(sum);
+        }
+    }
+    return x;
+}
+
+template <class Real>
+void Factors<Real>::to_vertex(Vertex<Real>& vertex) const {
+    vertex.kind = Vertex<Real>::Kind::low_rank;
+    vertex.shape = shape_;
+    vertex.scales.assign(static_cast<std::size_t>(width_), 1.0);
+    vertex.left.resize(static_cast<std::size_t>(width_ * shape_.rows));
+    vertex.right.resize(static_cast<std::size_t>(width_ * shape_.cols));
+    for (Index i = 0; i < shape_.rows; ++i)
+        for (Index k = 0; k < width_; ++k)
+            vertex.left[static_cast<std::size_t>(k * shape_.rows + i)] = left(i)[k];
+    for (Index j = 0; j < shape_.cols; ++j)
+        for (Index k = 0; k < width_; ++k) {
+            double sum = 0;
+            for (Index l = 0; l < width_; ++l) sum += core(k, l) * static_cast<double>(right(j)[l]);
+            vertex.right[static_cast<std::size_t>(k * shape_.cols + j)] = static_cast<Real>(sum);
+        }
+}
+
+template class Factors<float>;
+template class Factors<double>;
+
+}  // namespace alfcg

@@ -1,0 +1,248 @@
+// Matrix completion with factored iterates: the same facts as with all entries written out.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <random>
+
+#include "alfcg/method/solve.hpp"
+#include "alfcg/objective/completion.hpp"
+#include "alfcg/region/region.hpp"
+
+namespace alfcg {
+namespace {
+
+template <class Real>
+Observations<Real> planted(Index rows, Index cols, Index rank, double share, unsigned seed,
+                           bool weighted = false, bool signs = false) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform;
+    Eigen::MatrixXd left(rows, rank);
+    Eigen::MatrixXd right(cols, rank);
+    for (double& entry : left.reshaped()) entry = normal(random);
+    for (double& entry : right.reshaped()) entry = normal(random);
+    const Eigen::MatrixXd full = left * right.transpose();
+    Triples<Real> triples;
+    for (Index j = 0; j < cols; ++j)
+        for (Index i = 0; i < rows; ++i) {
+            if (uniform(random) > share) continue;
+            triples.rows.push_back(static_cast<std::int32_t>(i));
+            triples.columns.push_back(static_cast<std::int32_t>(j));
+            const double value = full(i, j) + 0.3 * normal(random);
+            triples.values.push_back(static_cast<Real>(signs ? (value > 0 ? 1 : -1) : value));
+            if (weighted) triples.weights.push_back(static_cast<Real>(0.5 + uniform(random)));
+        }
+    return observations(Shape{rows, cols}, std::move(triples));
+}
+
+// The same function of all entries, written down once more.
+template <class Real>
+std::unique_ptr<Objective<Real>> with_all_entries(const Observations<Real>& known) {
+    double total = 0;
+    for (Index k = 0; k < known.size(); ++k) total += known.weight(k);
+    return custom_sum<Real>(
+        known.pattern.shape, known.size(),
+        [known, total](std::span<const Index> places, std::span<const Real> x, std::span<Real> gradient) {
+            std::fill(gradient.begin(), gradient.end(), Real(0));
+            double sum = 0;
+            const double share =
+                static_cast<double>(known.size()) / total / static_cast<double>(places.size());
+            for (const Index k : places) {
+                Index i = 0;
+                while (known.pattern.end(i) <= k) ++i;
+                const auto at = static_cast<std::size_t>(i * known.pattern.shape.cols +
+                                                         known.pattern.columns[static_cast<std::size_t>(k)]);
+                const double r = static_cast<double>(x[at]) -
+                                 static_cast<double>(known.values[static_cast<std::size_t>(k)]);
+                sum += share * known.weight(k) * r * r / 2;
+                gradient[at] += static_cast<Real>(share * known.weight(k) * r);
+            }
+            return sum;
+        });
+}
+
+template <class Real>
+Iterate<Real> origin(const Observations<Real>& known, Index most = 0) {
+    return Iterate<Real>(Factors<Real>(known.pattern.shape, most), known.pattern, 2);
+}
+
+class SameIterates : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameIterates, AsWithAllEntries) {
+    const auto known = planted<double>(60, 40, 3, 0.4, 1, true);
+    const auto factored = completion_objective<double>(known, {"squared", {}}, {}, 2);
+    const auto dense = with_all_entries(known);
+    const auto region = nuclear_ball<double>(30);
+    Options options;
+    options.method = GetParam();
+    // Secants of alfcg-d double what rounding does to them in a few iterations.
+    options.max_iterations = options.method == "alfcg-d" ? 12 : 40;
+    const auto start = origin(known);
+    const auto a = solve<double>(*factored, *region, options, {}, &start);
+    const auto other = nuclear_ball<double>(30);
+    const auto b = solve<double>(*dense, *other, options);
+    ASSERT_TRUE(a.factors.has_value());
+    const Matrix<double> x = a.factors->to_matrix();
+    double largest = 0;
+    for (Index k = 0; k < x.size(); ++k) largest = std::max(largest, std::abs(x.data()[k] - b.x.data()[k]));
+    EXPECT_LE(largest, 1e-10);
+    EXPECT_NEAR(a.metrics.objective, b.metrics.objective, 1e-10);
+    EXPECT_NEAR(a.metrics.gap, b.metrics.gap, 1e-10);
+    EXPECT_LT(a.metrics.objective, factored->value(start));
+}
+INSTANTIATE_TEST_SUITE_P(Methods, SameIterates,
+                         testing::Values("fw-openloop", "fw-shortstep", "fw-momentum", "fw-armijo",
+                                         "fw-parafree", "fw-secant", "alfcg-d"));
+
+template <class Real>
+class Completes : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(Completes, Reals);
+
+TYPED_TEST(Completes, CorrectiveStepsReachTheOptimum) {
+    const auto known = planted<TypeParam>(120, 80, 3, 0.3, 2);
+    const auto objective = completion_objective<TypeParam>(known, {"squared", {}}, {}, 2);
+    const auto region = nuclear_ball<TypeParam>(150);
+    Options options;
+    options.method = "alfcg-c";
+    options.tolerance = 1e-3;
+    options.max_iterations = 200;
+    const auto start = origin(known);
+    const auto found = solve<TypeParam>(*objective, *region, options, {}, &start);
+    EXPECT_EQ(found.status, Status::converged);
+    EXPECT_LE(found.iterations, 60);
+    const auto sizes = found.factors->singular_values();
+    EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), 0.0), 150 * (1 + 1e-5));
+}
+
+// f with biases is a minimum over them: no bias can be moved to gain, and the gradient is the slope of the minimum.
+TYPED_TEST(Completes, BiasesAreBest) {
+    for (const char* loss : {"squared", "huber", "logistic"}) {
+        const bool signs = std::string_view(loss) == "logistic";
+        const auto known = planted<TypeParam>(30, 20, 2, 0.5, 3, true, signs);
+        const auto objective =
+            completion_objective<TypeParam>(known, {loss, {}}, {true, signs ? 0.5 : 0.0, 0.1}, 1);
+        const auto region = nuclear_ball<TypeParam>(10);
+        Iterate<TypeParam> x = origin(known);
+        Matrix<TypeParam> gradient;
+        objective->evaluate(x, gradient);
+        Vertex<TypeParam> vertex;
+        region->minimize_at(known.pattern, gradient, 0, true, vertex);
+        Move<TypeParam> move;
+        move.towards() = vertex;
+        x.make(move, 0.3);
+        const double value = objective->evaluate(x, gradient);
+        const double slope = direction(move, gradient, x).slope;
+        const double step = std::is_same_v<TypeParam, float> ? 1e-2 : 1e-4;
+        const double ahead = objective->value_after(x, move, step);
+        Iterate<TypeParam> there = x;
+        there.make(move, step);
+        const double again = objective->value(there);
+        const double rounding = std::is_same_v<TypeParam, float> ? 1e-5 : 1e-10;
+        EXPECT_NEAR(ahead, again, rounding) << loss;
+        EXPECT_NEAR((ahead - value) / step, slope, std::abs(slope) * 2e-2 + 1e-3) << loss;
+        double sum = 0;
+        for (const TypeParam entry : gradient.span()) sum += static_cast<double>(entry);
+        if (!signs) {
+            EXPECT_NEAR(sum, 0, 1e-4) << loss;
+        }
+    }
+}
+
+TYPED_TEST(Completes, FactorsAreWhatMovesMakeOfThem) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    const Shape shape{9, 7};
+    Factors<TypeParam> x(shape);
+    Matrix<double> dense(shape);
+    for (int t = 0; t < 40; ++t) {
+        Move<TypeParam> move;
+        Vertex<TypeParam>& v = move.towards();
+        v.kind = Vertex<TypeParam>::Kind::rank_one;
+        v.shape = shape;
+        v.scale = 2;
+        v.left.resize(9);
+        v.right.resize(7);
+        for (auto& entry : v.left) entry = static_cast<TypeParam>(normal(random));
+        for (auto& entry : v.right) entry = static_cast<TypeParam>(normal(random));
+        double length = 0;
+        const double step = t % 7 == 6 ? 1.0 : 0.3;
+        for (Index i = 0; i < 9; ++i)
+            for (Index j = 0; j < 7; ++j) {
+                const double d = v.at(i, j) - dense(i, j);
+                length += d * d;
+                dense(i, j) += step * d;
+            }
+        const double rounding = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-12;
+        EXPECT_NEAR(x.length_squared(move), length, rounding * length);
+        const double one = step;
+        const Vertex<TypeParam>* atom = &v;
+        x.combine(1 - step, {&one, 1}, {&atom, 1});
+        for (Index i = 0; i < 9; ++i)
+            for (Index j = 0; j < 7; ++j) EXPECT_NEAR(x.at(i, j), dense(i, j), rounding * 20);
+        EXPECT_LE(x.width(), 16);
+    }
+}
+
+// Batches of observations: SPIDER with all of them is the full gradient; others end no higher than they began.
+TYPED_TEST(Completes, StochasticMethodsGoDown) {
+    const auto known = planted<TypeParam>(50, 40, 2, 0.5, 7);
+    for (const char* method : {"alfcg-fs", "alfcg-mvr1", "alfcg-mvr2", "saga-fw", "svfw", "spider-cg"}) {
+        const auto objective = completion_objective<TypeParam>(known, {"squared", {}}, {}, 2);
+        const auto region = nuclear_ball<TypeParam>(40);
+        Options options;
+        options.method = method;
+        options.max_epochs = 20;
+        const auto start = origin(known);
+        const auto found = solve<TypeParam>(*objective, *region, options, {}, &start);
+        EXPECT_LT(found.metrics.objective, objective->value(start)) << method;
+        EXPECT_GE(found.metrics.gap, 0) << method;
+    }
+}
+
+// The bound that no proof is cheap enough for: above the largest singular value, and near it.
+TEST(SparseOracle, BoundsTheLargestSingularValueOfNoise) {
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal;
+    std::uniform_int_distribution<std::int32_t> place(0, 3499);
+    Triples<double> triples;
+    std::vector<std::pair<std::int32_t, std::int32_t>> places;
+    for (int k = 0; k < 60000; ++k) places.emplace_back(place(random), place(random));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    for (const auto& [i, j] : places) {
+        triples.rows.push_back(i);
+        triples.columns.push_back(j);
+        triples.values.push_back(normal(random));
+    }
+    const auto known = observations(Shape{3500, 3500}, std::move(triples));
+    Matrix<double> gradient(1, known.size());
+    std::copy(known.values.begin(), known.values.end(), gradient.data());
+    const auto region = nuclear_ball<double>(1);
+    Vertex<double> vertex;
+    const double slack = region->minimize_at(known.pattern, gradient, 0, true, vertex);
+    // Power iteration, slow and sure: a lower bound that gets there.
+    Eigen::VectorXd v = Eigen::VectorXd::Random(3500);
+    double sigma = 0;
+    for (int t = 0; t < 3000; ++t) {
+        Eigen::VectorXd u = Eigen::VectorXd::Zero(3500);
+        Eigen::VectorXd w = Eigen::VectorXd::Zero(3500);
+        for (Index i = 0; i < 3500; ++i)
+            for (Index k = known.pattern.begin(i); k < known.pattern.end(i); ++k)
+                u(i) += gradient.data()[k] * v(known.pattern.columns[static_cast<std::size_t>(k)]);
+        for (Index i = 0; i < 3500; ++i)
+            for (Index k = known.pattern.begin(i); k < known.pattern.end(i); ++k)
+                w(known.pattern.columns[static_cast<std::size_t>(k)]) += gradient.data()[k] * u(i);
+        sigma = std::sqrt(w.norm() / v.norm());
+        v = w.normalized();
+    }
+    Iterate<double> zero(Factors<double>(known.pattern.shape), known.pattern, 1);
+    const double reached = -direction_to(vertex, gradient, zero).slope;
+    EXPECT_NEAR(reached, sigma, 1e-3 * sigma);
+    EXPECT_GE(reached + slack, sigma * (1 - 1e-9));
+    EXPECT_LE(slack, 0.01 * sigma);
+}
+
+}  // namespace
+}  // namespace alfcg
