@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import pickle
 import re
@@ -51,9 +52,22 @@ def test_every_check_passes_and_none_is_skipped(name: str) -> None:
     assert int(lines[-1]) >= 50
 
 
+class PolarsFrame:
+    """Stands for `pandas.DataFrame` in the check, which knows of pandas alone."""
+
+    def __new__(cls, data, columns, copy: bool = True):
+        import polars
+
+        return polars.DataFrame(np.asarray(data)[:, : len(columns)], schema=[str(name) for name in columns])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("cls", ALL)
-def test_columns_of_pandas_are_known_by_name(cls: type) -> None:
-    pytest.importorskip("pandas")
+def test_columns_of_frames_are_known_by_name(cls: type, library: str, monkeypatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    if library == "polars":
+        pytest.importorskip("polars")
+        monkeypatch.setattr(pandas, "DataFrame", PolarsFrame)
     check_dataframe_column_names_consistency(cls.__name__, cls())
 
 
@@ -105,14 +119,38 @@ def test_groups_and_weights_are_routed_to_splitter_and_scorer(cls: type) -> None
         model.fit(X, y, groups=groups)
 
 
+def named_in(section: str) -> list[str]:
+    """Names in front of a colon and a type, several between commas."""
+    found = re.findall(r"^(\w[\w, ]*) : \S", section, re.MULTILINE)
+    return [name.strip().lstrip("*") for names in found for name in names.split(",")]
+
+
 @pytest.mark.parametrize("cls", ALL)
 def test_every_parameter_is_documented(cls: type) -> None:
     head, _, _ = cls.__doc__.partition("Attributes\n")
-    named = {
-        name.strip() for names in re.findall(r"^(\w[\w, ]*) : ", head, re.MULTILINE) for name in names.split(",")
-    }
-    assert named == set(cls().get_params())
+    assert set(named_in(head)) == set(cls().get_params())
     assert "[" not in re.sub(r"\[[^\]]*[^a-z_][^\]]*\]", "", head)  # no place was left unfilled
+
+
+FUNCTIONS = [
+    getattr(module, name)
+    for module, names in (
+        (alfcg, alfcg.__all__),
+        (alfcg.datasets, alfcg.datasets.__all__),
+        (alfcg.plot, dir(alfcg.plot)),
+    )
+    for name in names
+    if inspect.isfunction(getattr(module, name)) and not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_every_argument_of_a_function_is_documented_in_its_order(function) -> None:
+    text = inspect.getdoc(function)
+    _, _, rest = text.partition("Parameters\n----------\n")
+    arguments, returns, _ = rest.partition("Returns\n-------\n")
+    assert named_in(arguments) == list(inspect.signature(function).parameters)
+    assert bool(returns) == (inspect.signature(function).return_annotation != "None")
 
 
 @pytest.mark.parametrize("cls", ALL)
