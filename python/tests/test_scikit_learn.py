@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,8 @@ from alfcg import ConstrainedClassifier, ConstrainedClassifierCV, ConstrainedReg
 
 ALL = [ConstrainedClassifier, ConstrainedRegressor, ConstrainedClassifierCV, ConstrainedRegressorCV]
 CLASSES = ["ConstrainedClassifier", "ConstrainedRegressor", "ConstrainedClassifierCV", "ConstrainedRegressorCV"]
+
+KEPT = Path(__file__).parent / "kept"
 
 # Whether SciPy knows of other array libraries is settled when it is imported: one of the checks is skipped else.
 EVERY_CHECK = """
@@ -168,6 +171,20 @@ def test_pickles_answer_alike(cls: type) -> None:
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
     np.testing.assert_array_equal(copy.history_["gap"], model.history_["gap"])
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*.pickle")), ids=lambda path: path.stem)
+def test_pickles_that_were_kept_of_every_version_are_read(path: Path) -> None:
+    """Written with NumPy 1.26 and scikit-learn 1.6, the oldest that there may be."""
+    kept = pickle.loads(path.read_bytes())
+    for model, answers in zip(kept["models"], kept["answers"], strict=True):
+        found = model.predict(kept["X"])
+        if answers.dtype.kind == "f":
+            np.testing.assert_allclose(found, answers, rtol=1e-9)
+        else:
+            np.testing.assert_array_equal(found, answers)
+        assert clone(model).fit(kept["X"], answers).n_iter_ > 0
+    kept["models"][-1].partial_fit(kept["X"], kept["answers"][-1])  # a stream goes on
 
 
 def test_pickles_of_a_version_with_fewer_parameters_are_read() -> None:
