@@ -47,6 +47,12 @@ TEST(RelativeGap, EndsADeterministicRunAtTheFirstIterateThatIsGoodEnough) {
                 EXPECT_EQ(result.iterations, expected) << region << " " << method << " " << tolerance;
                 EXPECT_NEAR(result.metrics.objective,
                             rows[static_cast<std::size_t>(expected)].metrics.objective, 1e-10);
+                options.max_iterations = expected;
+                Bridge<double> short_of_time(problem);
+                EXPECT_EQ((solve<double>(*short_of_time.objective, *short_of_time.region, options)).status,
+                          Status::converged)
+                    << "a budget that ends at that very iterate";
+                options.max_iterations = 400;
             }
         }
 }

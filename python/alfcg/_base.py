@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,10 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Weights, not the first attribute that a fit sets, which may have ended in an error."""
+        return hasattr(self, "coef_")
 
     # Data.
 
@@ -203,7 +207,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             scores = scores / np.where(norms > 0, norms, 1)[:, None]
         return np.asarray(scores + np.asarray(self.intercept_, dtype=scores.dtype))
 
-    def sparsify(self) -> Any:
+    def sparsify(self) -> Self:
         """Keep `coef_` as a sparse matrix, which is smaller and quicker where most weights are zero.
 
         Returns
@@ -211,12 +215,12 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         self : object
             The estimator.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before sparsifying.")
         if not sparse.issparse(self.coef_):
             self.coef_ = sparse.csr_array(self._weights())
         return self
 
-    def densify(self) -> Any:
+    def densify(self) -> Self:
         """Keep `coef_` as an array, as `fit` leaves it.
 
         Returns
@@ -224,7 +228,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         self : object
             The estimator.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, msg="Estimator, %(name)s, must be fitted before densifying.")
         if sparse.issparse(self.coef_):
             coef = self.coef_.toarray()
             self.coef_ = coef if self._classifies else coef[0]
@@ -233,7 +237,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
     # Models of the command line.
 
     @classmethod
-    def from_model(cls, model: _core.Model) -> Any:
+    def from_model(cls, model: _core.Model) -> Self:
         """A fitted estimator from a model of the command line.
 
         Parameters

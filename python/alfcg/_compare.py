@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
+from alfcg._docs import told
 from alfcg._results import History, Table, interrupted
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ class Comparison:
     page: str | None
 
     def to_frame(self) -> pandas.DataFrame:
-        """The table as a pandas data frame."""
+        """The table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for every method.
+        """
         return self.table.to_frame()
 
     def __repr__(self) -> str:
@@ -56,6 +63,7 @@ class Comparison:
         return self.table._repr_html_() + "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
+@told
 def compare(
     X: ArrayLike,
     y: ArrayLike,
@@ -88,25 +96,27 @@ def compare(
 ) -> Comparison:
     """Run methods on the same problem with the same budget, and rank them: ``alfcg compare`` for arrays.
 
+    As on the command line, there is no intercept unless it is asked for.
+
     Parameters
     ----------
-    X : array or CSR matrix of shape (rows, features)
-    y : array of shape (rows,)
-        Labels: texts or numbers.
+    [data]
     methods : str or sequence of str
         Names of `alfcg.methods()`, settings ("deterministic", "finite-sum", "expectation", "corrective"), or "all".
     output : path, optional
         A folder for the report page, its figures and the runs; None: nothing is written.
     seeds : int
         Runs of every stochastic method.
-    loss, region, region_parameters, l1, l2, nuclear, norm, entropy, intercept, normalize, hold_out, sample_weight, class_weight
-        The problem; see `path`. As on the command line, there is no intercept unless it is asked for.
+    [problem]
+    hold_out : float
+        The share of the rows that is set aside, to be judged by.
     parameters : dict, optional
         Every method gets those that it has.
     max_iterations, max_epochs, max_seconds, gap : number, optional
         The budget of every run; 20 epochs when there is none, or a gap alone.
-    seed, threads
-        Of the first run of every method, and of all.
+    seed : int
+        Of the first run of every method; the next ones have the next.
+    [threads]
     name : str
         What the report calls the data.
     callback : callable, optional
@@ -115,6 +125,7 @@ def compare(
     Returns
     -------
     Comparison
+        A table with a row for every method, all the runs, and where the report is.
 
     Examples
     --------

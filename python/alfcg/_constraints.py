@@ -39,7 +39,7 @@ _COMMON: dict[str, list[Any]] = {
     "max_seconds": [_NOT_NEGATIVE, None],
     "tol": [Interval(Real, 0, 1, closed="left"), None],
     "random_state": ["random_state"],
-    "n_jobs": [_COUNT, Interval(Integral, None, -1, closed="right"), None],
+    "n_jobs": [Interval(Integral, 1, 1024, closed="both"), Interval(Integral, None, -1, closed="right"), None],
     "verbose": ["verbose"],
     "callbacks": [callable, list, tuple, None],
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -176,7 +176,7 @@ def chosen(scores: Array, pick: str) -> int:
 class CrossValidated(LinearModel):
     """A fit at the radius that does best on rows left out."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Find the radius, and fit the model there.
 
         Ctrl-C ends the search after the iteration at hand: the estimator is then the fold's model that did best so far
@@ -346,6 +346,7 @@ class CrossValidated(LinearModel):
         at_zero |= dict.fromkeys(("l1", "l2", "nuclear", "norm", "entropy"), 0)
         at_zero["region_parameters"] = self._region_parameters(1.0)
         zero = _core.fit(X, codes, sample_weight=weights, **at_zero)
+        raise_if_interrupted(zero)
         low, high = crew.range(FIRST_GAIN * zero.objective / zero.gap if zero.gap > 0 and zero.objective > 0 else 1.0)
         for fold in crew.folds:
             fold.forget()

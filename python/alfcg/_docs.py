@@ -1,12 +1,14 @@
-"""The parts of the estimators' docstrings, most of which several of them share."""
+"""The parts of docstrings that estimators, and functions, share."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _REGION = """region : str, default='auto'
         Where the weights have to be: a name from `alfcg.regions()`. 'l1' makes most of them zero, 'nuclear' gives a matrix
@@ -132,26 +134,68 @@ _LOSS_R = """loss : {'squared', 'huber', 'welsch'}, default='squared'
         Of the Welsch loss."""
 
 
-def documented(cls: Class) -> Class:
+_DATA = """X : array or CSR matrix of shape (rows, features)
+        The rows. What is C-ordered, or CSR, of float32 or float64 is used where it is, in its precision.
+    y : array of shape (rows,)
+        Labels: texts or numbers. `loss` None takes whole numbers for classes, as the command line does."""
+_PROBLEM = """loss : str, optional
+        A name of `alfcg.losses()`; None: what suits the labels.
+    region : str, optional
+        A name of `alfcg.regions()`; None: nuclear where every class has a row of weights, l1 for a single row.
+    region_parameters : dict, optional
+        Its parameters, such as ``{"p": 1.5}``; files by their names.
+    l1, l2, nuclear, norm, entropy : float
+        Weights of ‖w‖₁, ‖w‖²/2, the nuclear norm, the norm whose ball the region is, and Σ w log w, added to the mean loss.
+    intercept : bool
+        Whether scores have a constant, which nothing constrains.
+    sample_weight : array of shape (rows,), optional
+        How much each row counts.
+    class_weight : dict or "balanced", optional
+        How much rows of a class count, by label; "balanced": every class as much in all.
+    normalize : {"none", "rows", "columns", "spectral"}
+        Divide rows by their norms, columns by their standard deviations, or all by the largest singular value."""
+_BALL = """radius : float
+        Its size, above 0.
+    l1, l2 : float
+        Weights of the composite term h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂²."""
+_THREADS = """threads : int, optional
+        None: OMP_NUM_THREADS if that is set, else all cores that the process may use."""
+
+
+def _filled(doc: str | None, parts: dict[str, str]) -> str:
     """Puts the parts where a docstring has their names in brackets: each is written down once."""
-    classifies = "Classifier" in cls.__name__
-    weights = _CLASS_WEIGHT if classifies else ""
-    parts = {
-        "region": _REGION,
-        "radius": _SINGLE,
-        "loss": _LOSS_C if classifies else _LOSS_R,
-        "terms": _TERMS,
-        "common": _COMMON.format(weights=weights),
-        "stopping": _STOPPING,
-        "end": _END,
-        "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,
-        "path": _PATH.format(score="accuracy" if classifies else "R²"),
-        "coef": _COEF_C if classifies else _COEF_R,
-        "fitted": _FITTED.format(intercept=_INTERCEPT_C if classifies else "float"),
-        "cv_fitted": _CV_FITTED,
-    }
-    text = inspect.cleandoc(cls.__doc__ or "")  # none with python -OO; from 3.13 on it is clean already
+    text = inspect.cleandoc(doc or "")  # none with python -OO; from 3.13 on it is clean already
     for name, part in parts.items():
         text = text.replace(f"[{name}]", re.sub("^    ", "", part, flags=re.MULTILINE))
-    cls.__doc__ = text
+    return text
+
+
+def documented(cls: Class) -> Class:
+    """For estimators."""
+    classifies = "Classifier" in cls.__name__
+    weights = _CLASS_WEIGHT if classifies else ""
+    cls.__doc__ = _filled(
+        cls.__doc__,
+        {
+            "region": _REGION,
+            "radius": _SINGLE,
+            "loss": _LOSS_C if classifies else _LOSS_R,
+            "terms": _TERMS,
+            "common": _COMMON.format(weights=weights),
+            "stopping": _STOPPING,
+            "end": _END,
+            "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,
+            "path": _PATH.format(score="accuracy" if classifies else "R²"),
+            "coef": _COEF_C if classifies else _COEF_R,
+            "fitted": _FITTED.format(intercept=_INTERCEPT_C if classifies else "float"),
+            "cv_fitted": _CV_FITTED,
+        },
+    )
     return cls
+
+
+def told(function: Function) -> Function:
+    """For functions."""
+    parts = {"data": _DATA, "problem": _PROBLEM, "ball": _BALL, "threads": _THREADS}
+    function.__doc__ = _filled(function.__doc__, parts)
+    return function

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
+from alfcg._docs import told
 from alfcg._results import Table, interrupted
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Path:
         )
 
 
+@told
 def path(
     X: ArrayLike,
     y: ArrayLike,
@@ -100,9 +102,7 @@ def path(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (rows, features)
-    y : array of shape (rows,)
-        Labels: texts or numbers. `loss` None takes whole numbers for classes, as the command line does.
+    [data]
     radii : sequence of float, optional
         Radii to try. None: doubling, from one that hardly matters to where it holds nothing back, or unseen rows fare
         no better.
@@ -112,18 +112,25 @@ def path(
         Instead of folds: the share of the rows that judges.
     pick : {"best", "1se"}
         The radius with the best score, or the smallest within one standard error of it.
-    loss, region, region_parameters, l1, l2, nuclear, norm, entropy, intercept, normalize
-        The problem; None: what suits the labels. See `alfcg.losses()` and `alfcg.regions()`.
-    sample_weight, class_weight
-        How much rows count; "balanced" gives every class the same weight.
-    method, parameters, max_epochs, tolerance, seed, threads
-        How it is solved; see `solve`.
+    [problem]
+    method : str
+        A name of `alfcg.methods()`; "auto": what suits the region.
+    parameters : dict, optional
+        Of the method, by name.
+    max_epochs : float, optional
+        At most so many passes over the data for the model; None: as many as it takes.
+    tolerance : float
+        The model's fit ends when the gap is at most this share of max(|F|, F₀ − F); 0: off.
+    seed : int
+        Of stochastic methods, folds and rows held out.
+    [threads]
     callback : callable, optional
         Called with a dictionary, a row of the table, after each radius.
 
     Returns
     -------
     Path
+        What every radius is worth, and the model at the one that was chosen.
 
     Examples
     --------

@@ -43,6 +43,11 @@ class Table(Sequence[dict[str, Any]]):
 
     `to_frame` makes a pandas data frame of it, where pandas is installed.
 
+    Parameters
+    ----------
+    rows : sequence of dict
+        Cells by name of the column; where a row lacks one, it is None.
+
     Examples
     --------
     >>> table = Table([{"method": "fw", "objective": 0.5}, {"method": "alfcg-d", "objective": 0.25}])
@@ -62,7 +67,18 @@ class Table(Sequence[dict[str, Any]]):
 
     @classmethod
     def from_columns(cls, columns: dict[str, Any]) -> Table:
-        """A table from columns of one length."""
+        """A table from columns.
+
+        Parameters
+        ----------
+        columns : dict
+            Sequences of one length, by name.
+
+        Returns
+        -------
+        Table
+            With a row for every place in them.
+        """
         return cls([dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)])
 
     def __len__(self) -> int:
@@ -79,7 +95,13 @@ class Table(Sequence[dict[str, Any]]):
         return self._rows[key]
 
     def to_frame(self) -> pandas.DataFrame:
-        """The table as a pandas data frame."""
+        """The table as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the same rows and columns.
+        """
         import pandas
 
         return pandas.DataFrame(self._rows, columns=self.columns)
@@ -113,6 +135,11 @@ class History(Mapping[str, "NDArray[Any]"]):
     A mapping from names to arrays of one length; NaN stands where there is no value. `to_frame` makes a pandas data
     frame of it.
 
+    Parameters
+    ----------
+    columns : mapping
+        The arrays, by name.
+
     Examples
     --------
     >>> history = History({"iteration": np.array([0, 1]), "objective": np.array([1.0, 0.5])})
@@ -140,7 +167,13 @@ class History(Mapping[str, "NDArray[Any]"]):
         return len(next(iter(self._columns.values()), ()))
 
     def to_frame(self) -> pandas.DataFrame:
-        """The course as a pandas data frame."""
+        """The course as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for every iterate that was kept.
+        """
         import pandas
 
         return pandas.DataFrame(self._columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class Constrained(LinearModel):
     _stream: Stream | None
     _rows_seen: int
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Ctrl-C ends the fit after the iteration at hand: the estimator is then fitted to the last iterate, and
@@ -90,43 +90,56 @@ class Constrained(LinearModel):
         }
         return stream
 
-    def _pass_over(self, X: Any, y: Array, sample_weight: Array | None) -> Any:
+    def _pass_over(self, X: Any, y: Array, sample_weight: Array | None) -> Self:
         stream = getattr(self, "_stream", None)
         if stream is None:
             stream = self._stream = self._begin_stream(X.shape[1], X.dtype)
             self.n_iter_ = 0
         before = stream.steps
-        stream.take(X, y, sample_weight)
-        self._set_weights(stream.weights, stream.intercept, "none", np.empty(0))
-        self.n_iter_ += stream.steps - before
-        self.radius_, self.status_ = self._learned["region_parameters"].get("radius"), "stream"
-        self.objective_ = self.gap_ = np.nan  # nobody knows what the rows that passed would say now
-        self.rank_ = self.singular_values_ = self.history_ = None
+        try:
+            stream.take(X, y, sample_weight)
+        except KeyboardInterrupt:
+            self._stand_at(stream, before, "interrupted")
+            raise
+        self._stand_at(stream, before, "stream")
         return self
 
-    def _take_numbers(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _stand_at(self, stream: Stream, before: int, status: str) -> None:
+        """Attributes from a stream that has had so many steps before."""
+        self._set_weights(stream.weights, stream.intercept, "none", np.empty(0))
+        self.n_iter_ += stream.steps - before
+        self.radius_, self.status_ = self._learned["region_parameters"].get("radius"), status
+        self.objective_ = self.gap_ = np.nan  # nobody knows what the rows that passed would say now
+        self.rank_ = self.singular_values_ = self.history_ = None
+
+    def _take_numbers(self, X: Any, y: Any, sample_weight: Any) -> Self:
         X, y, sample_weight = self._checked(X, y, sample_weight, reset=not hasattr(self, "coef_"))
         return self._pass_over(X, np.asarray(y, dtype=np.float64), sample_weight)
 
-    def _take_classes(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
-        first = not hasattr(self, "classes_")
-        if first and classes is None:
+    def _take_classes(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Self:
+        known = self.classes_ if hasattr(self, "coef_") else None
+        if known is None and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X, y, sample_weight = self._checked(X, y, sample_weight, reset=first)
         if classes is not None:
-            classes = np.unique(classes)
-            if not first and not np.array_equal(classes, self.classes_):
-                raise ValueError(f"classes={classes} is not the same as on the last call, {self.classes_}")
-            if len(classes) < 2:
-                raise ValueError(f"classes must be at least 2 classes, not {classes}")
-            self.classes_ = classes
+            given = np.unique(classes)
+            if known is not None and not np.array_equal(given, known):
+                raise ValueError(
+                    f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}"
+                )
+            if len(given) < 2:
+                raise ValueError(f"The number of classes has to be greater than one; got {len(given)} class")
+        X, y, sample_weight = self._checked(X, y, sample_weight, reset=known is None)
+        self.classes_ = given if known is None else known
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has labels that are not in classes: {unknown}")
+            raise ValueError(f"The target label(s) {unknown} in y do not exist in the initial classes {self.classes_}")
         codes = np.searchsorted(self.classes_, y)
         if self.class_weight is not None:
             if not isinstance(self.class_weight, dict):
-                raise ValueError(f"class_weight={self.class_weight!r} needs all the rows: give partial_fit a dict")
+                raise ValueError(
+                    f"class_weight {self.class_weight!r} is not supported for partial_fit, which does not see all the "
+                    "rows; give it a dictionary, such as compute_class_weight makes of some of them"
+                )
             factors = self._class_factors()[codes]
             sample_weight = factors if sample_weight is None else factors * sample_weight
         return self._pass_over(X, codes, sample_weight)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alfcg import _core
+from alfcg._docs import told
 from alfcg._results import History, Result, interrupted
 
 if TYPE_CHECKING:
@@ -46,6 +47,16 @@ class Region:
     def oracle(self, gradient: ArrayLike) -> NDArray[Any]:
         """A point v of the set that minimises <gradient, v> + h(v).
 
+        Parameters
+        ----------
+        gradient : array
+            A vector or a matrix.
+
+        Returns
+        -------
+        ndarray
+            The point, in its shape.
+
         Examples
         --------
         >>> l1_ball(2.0).oracle([1.0, -3.0, 2.0]) + 0.0
@@ -69,28 +80,87 @@ class Region:
         }
 
 
+@told
 def l1_ball(radius: float, *, l1: float = 0.0, l2: float = 0.0) -> Region:
-    """The points with ‖x‖₁ ≤ radius: sparse solutions."""
+    """The points with ‖x‖₁ ≤ radius: sparse solutions.
+
+    Parameters
+    ----------
+    [ball]
+
+    Returns
+    -------
+    Region
+        For `solve`.
+    """
     return Region("l1", {"radius": radius}, l1=l1, l2=l2)
 
 
+@told
 def l2_ball(radius: float, *, l1: float = 0.0, l2: float = 0.0) -> Region:
-    """The points with ‖x‖₂ ≤ radius."""
+    """The points with ‖x‖₂ ≤ radius.
+
+    Parameters
+    ----------
+    [ball]
+
+    Returns
+    -------
+    Region
+        For `solve`.
+    """
     return Region("l2", {"radius": radius}, l1=l1, l2=l2)
 
 
+@told
 def linf_ball(radius: float, *, l1: float = 0.0, l2: float = 0.0) -> Region:
-    """The points with no entry beyond ±radius."""
+    """The points with no entry beyond ±radius.
+
+    Parameters
+    ----------
+    [ball]
+
+    Returns
+    -------
+    Region
+        For `solve`.
+    """
     return Region("linf", {"radius": radius}, l1=l1, l2=l2)
 
 
+@told
 def lp_ball(p: float, radius: float, *, l1: float = 0.0, l2: float = 0.0) -> Region:
-    """The points with ‖x‖_p ≤ radius, for any p from 1 to infinity."""
+    """The points with ‖x‖_p ≤ radius.
+
+    Parameters
+    ----------
+    p : float
+        From 1 to infinity.
+    [ball]
+
+    Returns
+    -------
+    Region
+        For `solve`.
+    """
     return Region("lp", {"radius": radius, "p": p}, l1=l1, l2=l2)
 
 
 def nuclear_ball(radius: float, *, nuclear: float = 0.0, l2: float = 0.0) -> Region:
-    """The matrices whose singular values add up to at most radius: low rank."""
+    """The matrices whose singular values add up to at most radius: low rank.
+
+    Parameters
+    ----------
+    radius : float
+        Its size, above 0.
+    nuclear, l2 : float
+        Weights of the composite term h(x) = nuclear ‖x‖_* + (l2/2) ‖x‖₂².
+
+    Returns
+    -------
+    Region
+        For `solve`.
+    """
     return Region("nuclear", {"radius": radius}, nuclear=nuclear, l2=l2)
 
 
@@ -170,6 +240,7 @@ class FiniteSum:
     function: Callable[[NDArray[np.int64], NDArray[Any]], tuple[float, ArrayLike]]
 
 
+@told
 def solve(
     objective: Callable[[NDArray[Any]], tuple[float, ArrayLike]] | FiniteSum,
     region: Region | CustomRegion | str,
@@ -207,7 +278,8 @@ def solve(
         Of the method, by name.
     callback : callable, optional
         Called with every iterate (`alfcg.Iteration`: iteration, objective, gap, x, ...). A true answer ends the run; an
-        exception ends it too, and comes out unchanged.
+        exception ends it too, and comes out unchanged. Ctrl-C ends it after the iteration at hand (twice: at once); the
+        `result` of the KeyboardInterrupt is what there is so far.
     max_iterations, max_epochs, max_seconds : number, optional
         Budgets. An epoch is a gradient, or as many of a row's as there are rows; seconds are the method's own.
     gap : float, optional
@@ -216,14 +288,14 @@ def solve(
         Converged when the gap is at most this share of max(|F|, F₀ − F); 0: off.
     seed : int
         Of stochastic methods.
-    threads : int, optional
-        Of the region's oracle. None: OMP_NUM_THREADS, or all cores.
+    [threads]
     history : {"free", "full", "none"}
         "free" keeps rows of the course where objective and gap cost nothing, "full" all (about 200 of them, evenly).
 
     Returns
     -------
     Result
+        The last iterate, its objective and gap, and how the run went.
 
     Examples
     --------

@@ -62,30 +62,29 @@ class Stream:
     total_weight: float = 0.0
 
     def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
-        """One pass over rows, in their order."""
+        """One pass over rows, in their order. Ctrl-C leaves it between two batches."""
         for first in range(0, X.shape[0], BATCH):
-            rows = slice(first, first + BATCH)
-            counts = np.ones(len(y[rows])) if sample_weight is None else sample_weight[rows]
+            some = slice(first, first + BATCH)
+            counts = np.ones(len(y[some])) if sample_weight is None else sample_weight[some]
             total = float(counts.sum())
-            self.rows += len(counts)
-            self.total_weight += total
+            rows, total_weight = self.rows + len(counts), self.total_weight + total
             if total > 0:  # a batch counts as much as its rows do, beside those that have passed
-                self._step(X[rows], y[rows], counts / total, (total / len(counts)) / (self.total_weight / self.rows))
+                self._step(X[some], y[some], counts / total, (total / len(counts)) / (total_weight / rows))
+            self.rows, self.total_weight = rows, total_weight
 
     def _step(self, X: Any, y: Array, share: Array, importance: float) -> None:
         slope, gradient = self._gradient(X, y, share * importance, self.weights, self.intercept)
         new = (self.steps + 1.0) ** -POWER
         if self.before is not None:
-            self.gradient -= self._gradient(X, y, share * importance, *self.before)[1]
-            gradient += (1 - new) * self.gradient
-        self.gradient = gradient
-        vertex = _core.oracle(self.gradient, **self.region)
-        self.before = self.weights, self.intercept
-        self.weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
+            gradient += (1 - new) * (self.gradient - self._gradient(X, y, share * importance, *self.before)[1])
+        vertex = _core.oracle(gradient, **self.region)
+        weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
+        intercept = self.intercept
         if self.moves_intercept:
             length = min(new, 1 / importance)  # however much a batch counts, to its own optimum at the most
-            self.intercept = self.intercept - length * slope / CURVATURE.get(self.loss, 1.0)
-        self.steps += 1
+            intercept = intercept - length * slope / CURVATURE.get(self.loss, 1.0)
+        self.gradient, self.before = gradient, (self.weights, self.intercept)
+        self.weights, self.intercept, self.steps = weights, intercept, self.steps + 1
 
     def _gradient(self, X: Any, y: Array, share: Array, weights: Array, intercept: Array) -> tuple[Array, Array]:
         """The derivatives of a batch's mean loss by intercept and weights."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -52,21 +53,17 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
             )
 
     def _class_factors(self) -> Array:
-        """What a dictionary says that rows of each class count."""
-        return np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()])
+        """What a dictionary says that rows of each class count. One that names others instead of them is refused."""
+        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_))
 
     def _task(self, y: Array, sample_weight: Array | None) -> tuple[Array, dict[str, Any]]:
         """y and keywords for the library."""
         self.classes_, codes = self._encoded(y, sample_weight)
         self._given_classes = self.classes_
-        weight = self.class_weight
+        labels, weight = self._labels(), self.class_weight
         if isinstance(weight, dict):
-            missing = [label for label in weight if label not in self.classes_]
-            if missing:
-                raise ValueError(f"class_weight has keys that are no classes: {missing}; classes are {self.classes_}")
-            names = dict(zip(self.classes_.tolist(), self._labels(), strict=True))
-            weight = {names[np.asarray(label).item()]: float(value) for label, value in weight.items()}
-        return codes, {"classes": self._labels(), "class_weight": weight}
+            weight = dict(zip(labels, self._class_factors().tolist(), strict=True))
+        return codes, {"classes": labels, "class_weight": weight}
 
     def _labels(self) -> list[Any]:
         return labels_of(self.classes_)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alfcg import _core
+from alfcg._docs import told
 
 __all__ = ["Dataset", "load", "make_low_rank"]
 
@@ -47,6 +48,7 @@ class Dataset:
         return f"<alfcg.datasets.Dataset: {rows} rows, {features} features{kind}, {self.data.dtype}>"
 
 
+@told
 def load(
     source: str | os.PathLike[str],
     *,
@@ -73,7 +75,8 @@ def load(
     ----------
     source : path or str
         A file, or "randn-N-d" or "mnist-N-d".
-    dtype : float64 or float32
+    dtype : dtype
+        Of the features: float64 or float32.
     format : {"auto", "libsvm", "csv", "npy", "idx"}
         "auto" recognises it by content.
     labels : path, optional
@@ -94,11 +97,11 @@ def load(
         Keep the first rows only; fix the number of features.
     labels_required : bool
         False: a file without labels is fine.
-    classes, seed
+    classes, seed : int
         Of "randn-N-d".
     folder : path, optional
         Of "mnist-N-d": where the IDX files are; else $ALFCG_DATA.
-    threads : int, optional
+    [threads]
 
     Returns
     -------
@@ -137,16 +140,20 @@ def make_low_rank(
     Parameters
     ----------
     rows, features, classes : int
+        How many there are.
     rank : int
         Of the true weights, `Dataset.coef`.
     noise : float
         Standard deviation of what is added to scores of standard deviation 1.
     seed : int
-    dtype : float64 or float32
+        Other data for another one.
+    dtype : dtype
+        Of the features: float64 or float32.
 
     Returns
     -------
     Dataset
+        With the true weights, `coef`.
 
     Examples
     --------

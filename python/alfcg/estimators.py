@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from alfcg._constraints import constraints
 from alfcg._cv import CrossValidated
@@ -123,7 +123,7 @@ class ConstrainedClassifier(Classification, Constrained):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take in some more rows: one stochastic pass over them, from where the last call ended.
 
         Parameters
@@ -246,7 +246,7 @@ class ConstrainedRegressor(Regression, Constrained):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take in some more rows: one stochastic pass over them, from where the last call ended.
 
         Parameters

@@ -44,12 +44,13 @@ nb::dict compare_from(nb::handle x, nb::handle y, const std::string& output, con
                                          borrowed.is_double() ? "f64" : "f32"},
                                         problem, comparison);
         }
+        watch.finish();
         nb::list courses;
         for (const RunRecord& run : comparison.runs) courses.append(columns_of(run.trace));
         nb::dict result;
         result["courses"] = courses;
         result["summary"] = comparison.runs.empty() ? "{}" : json_text(summary_of(command, comparison));
-        result["interrupted"] = comparison.stopped;
+        result["interrupted"] = comparison.stopped || watch.interrupted();
         result["page"] = page;
         return result;
     });

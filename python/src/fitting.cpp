@@ -95,6 +95,7 @@ nb::object fit_once(nb::handle x, nb::handle y, const nb::kwargs& given) {
             fitted = fit<Real>(problem, settings.specification.options, watch.observer<Real>(),
                                start ? &*start : nullptr);
         }
+        watch.finish();
         return nb::cast(to_fit(std::move(fitted), problem, settings, watch));
     });
 }
@@ -126,6 +127,7 @@ nb::list fit_path(nb::handle x, nb::handle y, const std::vector<double>& radii, 
                 fitted = fit<Real>(problem, options, watch.observer<Real>(), start ? &*start : nullptr);
                 start = fitted.model.weights;
             }
+            watch.finish();
             fits.append(to_fit(std::move(fitted), problem, settings, watch));
             if (watch.interrupted() || watch.stopped()) break;
         }

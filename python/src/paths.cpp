@@ -76,6 +76,7 @@ PathFit find_radius_from(nb::handle x, nb::handle y, const nb::kwargs& given) {
             fitted = fit<Real>(path.problem, path.adapted(settings.specification.options),
                                watch.observer<Real>(), &path.start);
         }
+        watch.finish();
         PathFit result{std::move(path.points), path.best, path.smallest, path.chosen, path.folds, {}};
         result.fit = nb::cast(to_fit(std::move(fitted), path.problem, settings, watch));
         return result;

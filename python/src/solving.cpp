@@ -86,53 +86,55 @@ class Held {
 
 template <class Real>
 std::unique_ptr<Objective<Real>> objective_from(Shape shape, const Held& function, nb::handle samples,
-                                                const Translator<Real>& translator) {
+                                                const Translator<Real>& translator, Watch& watch) {
     if (samples.is_none())
-        return custom_objective<Real>(shape, [=](std::span<const Real> x, std::span<Real> gradient) {
-            const nb::gil_scoped_acquire lock;
-            return translator.take(function(translator.array(x)), gradient);
+        return custom_objective<Real>(shape, [=, &watch](std::span<const Real> x, std::span<Real> gradient) {
+            return watch.answered([&] { return translator.take(function(translator.array(x)), gradient); });
         });
     return custom_sum<Real>(
         shape, nb::cast<Index>(samples),
-        [=](std::span<const Index> rows, std::span<const Real> x, std::span<Real> gradient) {
-            const nb::gil_scoped_acquire lock;
-            return translator.take(
-                function(to_numpy(std::vector<Index>(rows.begin(), rows.end())), translator.array(x)),
-                gradient);
+        [=, &watch](std::span<const Index> rows, std::span<const Real> x, std::span<Real> gradient) {
+            return watch.answered([&] {
+                return translator.take(
+                    function(to_numpy(std::vector<Index>(rows.begin(), rows.end())), translator.array(x)),
+                    gradient);
+            });
         });
 }
 
 // A region of the caller: an object with oracle and diameter, and perhaps composite, violation, start, proximal.
 template <class Real>
-std::unique_ptr<Region<Real>> region_from(nb::handle own, const Translator<Real>& translator) {
+std::unique_ptr<Region<Real>> region_from(nb::handle own, const Translator<Real>& translator, Watch& watch) {
     const auto function = [&](const char* name) { return nb::getattr(own, name, nb::none()); };
     CustomRegion<Real> custom;
     custom.diameter = nb::cast<double>(own.attr("diameter"));
     custom.name = nb::cast<std::string>(nb::str(own.attr("name")));
-    custom.oracle = [translator, oracle = Held(function("oracle"))](auto gradient, auto vertex) {
-        const nb::gil_scoped_acquire lock;
-        translator.write(oracle(translator.array(gradient)), vertex, "the oracle's answer");
+    custom.oracle = [&watch, translator, oracle = Held(function("oracle"))](auto gradient, auto vertex) {
+        watch.answered(
+            [&] { translator.write(oracle(translator.array(gradient)), vertex, "the oracle's answer"); });
     };
     const auto measure = [&](const char* name) -> std::function<double(std::span<const Real>)> {
         const nb::object found = function(name);
         if (found.is_none()) return {};
-        return [translator, found = Held(found), name](std::span<const Real> x) {
-            const nb::gil_scoped_acquire lock;
-            return Translator<Real>::number(found(translator.array(x)), name);
+        return [&watch, translator, found = Held(found), name](std::span<const Real> x) {
+            return watch.answered([&] { return Translator<Real>::number(found(translator.array(x)), name); });
         };
     };
     custom.composite = measure("composite");
     custom.violation = measure("violation");
     if (const nb::object start = function("start"); !start.is_none())
-        custom.start = [translator, start = Held(start)](std::span<Real> x) {
-            const nb::gil_scoped_acquire lock;
-            translator.write(PyCallable_Check(start.get().ptr()) != 0 ? start() : start.get(), x,
-                             "the start");
+        custom.start = [&watch, translator, start = Held(start)](std::span<Real> x) {
+            watch.answered([&] {
+                translator.write(PyCallable_Check(start.get().ptr()) != 0 ? start() : start.get(), x,
+                                 "the start");
+            });
         };
     if (const nb::object proximal = function("proximal"); !proximal.is_none())
-        custom.proximal = [translator, proximal = Held(proximal)](auto point, double weight, auto nearest) {
-            const nb::gil_scoped_acquire lock;
-            translator.write(proximal(translator.array(point), weight), nearest, "the proximal point");
+        custom.proximal = [&watch, translator, proximal = Held(proximal)](auto point, double weight,
+                                                                          auto nearest) {
+            watch.answered([&] {
+                translator.write(proximal(translator.array(point), weight), nearest, "the proximal point");
+            });
         };
     return custom_region(std::move(custom));
 }
@@ -172,22 +174,23 @@ nb::dict solve_from(const nb::object& function, nb::handle samples, const std::v
     return in_precision(is_double, [&]<class Real>(Real) {
         const Translator<Real> translator(shape);
         const Shape matrix = shape_from(shape);
-        const auto objective = objective_from<Real>(matrix, Held(function), samples, translator);
+        Watch watch(settings.observer, history_of(settings), shape);
+        const auto objective = objective_from<Real>(matrix, Held(function), samples, translator, watch);
         const auto region = own_region.is_none() ? make_region<Real>(settings.specification.region,
                                                                      {settings.specification.threads})
-                                                 : region_from<Real>(own_region, translator);
+                                                 : region_from<Real>(own_region, translator, watch);
         std::optional<Matrix<Real>> start;
         if (!settings.start.is_none()) {
             start.emplace(matrix);
             translator.write(settings.start, start->span(), "x0");
         }
-        Watch watch(settings.observer, history_of(settings), shape);
         Solution<Real> solution;
         {
             const nb::gil_scoped_release released;
             solution = solve<Real>(*objective, *region, settings.specification.options,
                                    watch.observer<Real>(), start ? &*start : nullptr);
         }
+        watch.finish();
         return result_of(std::move(solution), watch, shape, region->describe());
     });
 }

@@ -96,6 +96,10 @@ void Watch::check_signals() {
     interrupted_ = true;
 }
 
+void Watch::finish() {
+    if (main_thread_ && !interrupted_) check_signals();
+}
+
 bool Watch::asked_to_stop() {
     if (!interrupted_ && std::this_thread::get_id() == caller_ && due()) check_signals();
     return interrupted_;

@@ -96,6 +96,22 @@ class Watch {
             interrupted_ = true;
         }
     }
+    /// Calls a function that the run cannot do without, with Python's lock. Ctrl-C while it is at work ends the run after the
+    /// iteration, which needs the answer: it is asked once more. Ctrl-C meanwhile goes its way.
+    template <class Call>
+    auto answered(Call call) {
+        const nb::gil_scoped_acquire lock;
+        if (interrupted_) return call();
+        try {
+            return call();
+        } catch (const nb::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+            interrupted_ = true;
+        }
+        return call();
+    }
+    /// After a run: Ctrl-C that came since the last look is the run's too.
+    void finish();
     /// For runs without iterates to look at: whether to end. Any thread may ask; the one that called looks for Ctrl-C.
     bool asked_to_stop();
 

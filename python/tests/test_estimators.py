@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler, scale
 
-from alfcg import ConstrainedClassifier, ConstrainedRegressor
+from alfcg import ConstrainedClassifier, ConstrainedClassifierCV, ConstrainedRegressor
 
 
 @pytest.fixture(scope="module")
@@ -133,8 +134,26 @@ def test_weights_of_classes_are_weights_of_rows(digits) -> None:
     one = ConstrainedClassifier(radius=8, class_weight=given).fit(X, y)
     other = ConstrainedClassifier(radius=8).fit(X, y, sample_weight=1.0 + y)
     np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
-    with pytest.raises(ValueError, match="no classes"):
+    few = y < 3  # a fold may lack a class
+    some = ConstrainedClassifier(radius=8, class_weight=given).fit(X[few], y[few])
+    np.testing.assert_allclose(
+        some.coef_, ConstrainedClassifier(radius=8).fit(X[few], y[few], sample_weight=1.0 + y[few]).coef_, atol=1e-9
+    )
+    with pytest.raises(ValueError, match=r"The classes, .*, are not in class_weight"):
         ConstrainedClassifier(class_weight={77: 1}).fit(X, y)
+
+
+def test_a_fit_that_failed_leaves_no_estimator(cancer) -> None:
+    X, y = cancer
+    for model in (ConstrainedClassifier(region="lp"), ConstrainedClassifierCV(radii=[-1.0])):
+        with pytest.raises(ValueError):
+            model.fit(X, y)
+        with pytest.raises(NotFittedError):
+            model.predict(X)
+    stream = ConstrainedClassifier()
+    with pytest.raises(ValueError, match="do not exist in the initial classes"):
+        stream.partial_fit(X, y, classes=[1, 2])
+    assert stream.partial_fit(X, y, classes=[0, 1]).classes_.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [-1, 1], [2.0, 7.0]])
@@ -172,6 +191,17 @@ def test_a_fit_that_was_cut_short_says_how_far_it_is(cancer) -> None:
     with pytest.warns(ConvergenceWarning, match="before tol=0"):
         model.set_params(tol=None).fit(X, y)
     assert model.status_ == "max-iterations"
+
+
+def test_a_fit_that_arrives_as_its_budget_ends_has_converged(cancer) -> None:
+    X, y = cancer
+    enough = ConstrainedClassifier(radius=5).fit(X, y).n_iter_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ConstrainedClassifier(radius=5, max_iter=enough).fit(X, y)
+    assert model.status_ == "converged"
+    with pytest.warns(ConvergenceWarning):
+        ConstrainedClassifier(radius=5, max_iter=enough - 1).fit(X, y)
 
 
 def test_a_warm_start_is_nearer(cancer) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import pickle
 import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,8 @@ from alfcg import ConstrainedClassifier, ConstrainedClassifierCV, ConstrainedReg
 
 ALL = [ConstrainedClassifier, ConstrainedRegressor, ConstrainedClassifierCV, ConstrainedRegressorCV]
 CLASSES = ["ConstrainedClassifier", "ConstrainedRegressor", "ConstrainedClassifierCV", "ConstrainedRegressorCV"]
+
+KEPT = Path(__file__).parent / "kept"
 
 # Whether SciPy knows of other array libraries is settled when it is imported: one of the checks is skipped else.
 EVERY_CHECK = """
@@ -51,9 +55,22 @@ def test_every_check_passes_and_none_is_skipped(name: str) -> None:
     assert int(lines[-1]) >= 50
 
 
+class PolarsFrame:
+    """Stands for `pandas.DataFrame` in the check, which knows of pandas alone."""
+
+    def __new__(cls, data, columns, copy: bool = True):
+        import polars
+
+        return polars.DataFrame(np.asarray(data)[:, : len(columns)], schema=[str(name) for name in columns])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("cls", ALL)
-def test_columns_of_pandas_are_known_by_name(cls: type) -> None:
-    pytest.importorskip("pandas")
+def test_columns_of_frames_are_known_by_name(cls: type, library: str, monkeypatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    if library == "polars":
+        pytest.importorskip("polars")
+        monkeypatch.setattr(pandas, "DataFrame", PolarsFrame)
     check_dataframe_column_names_consistency(cls.__name__, cls())
 
 
@@ -105,14 +122,38 @@ def test_groups_and_weights_are_routed_to_splitter_and_scorer(cls: type) -> None
         model.fit(X, y, groups=groups)
 
 
+def named_in(section: str) -> list[str]:
+    """Names in front of a colon and a type, several between commas."""
+    found = re.findall(r"^(\w[\w, ]*) : \S", section, re.MULTILINE)
+    return [name.strip().lstrip("*") for names in found for name in names.split(",")]
+
+
 @pytest.mark.parametrize("cls", ALL)
 def test_every_parameter_is_documented(cls: type) -> None:
     head, _, _ = cls.__doc__.partition("Attributes\n")
-    named = {
-        name.strip() for names in re.findall(r"^(\w[\w, ]*) : ", head, re.MULTILINE) for name in names.split(",")
-    }
-    assert named == set(cls().get_params())
+    assert set(named_in(head)) == set(cls().get_params())
     assert "[" not in re.sub(r"\[[^\]]*[^a-z_][^\]]*\]", "", head)  # no place was left unfilled
+
+
+FUNCTIONS = [
+    getattr(module, name)
+    for module, names in (
+        (alfcg, alfcg.__all__),
+        (alfcg.datasets, alfcg.datasets.__all__),
+        (alfcg.plot, dir(alfcg.plot)),
+    )
+    for name in names
+    if inspect.isfunction(getattr(module, name)) and not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_every_argument_of_a_function_is_documented_in_its_order(function) -> None:
+    text = inspect.getdoc(function)
+    _, _, rest = text.partition("Parameters\n----------\n")
+    arguments, returns, _ = rest.partition("Returns\n-------\n")
+    assert named_in(arguments) == list(inspect.signature(function).parameters)
+    assert bool(returns) == (inspect.signature(function).return_annotation != "None")
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -130,6 +171,20 @@ def test_pickles_answer_alike(cls: type) -> None:
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
     np.testing.assert_array_equal(copy.history_["gap"], model.history_["gap"])
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*.pickle")), ids=lambda path: path.stem)
+def test_pickles_that_were_kept_of_every_version_are_read(path: Path) -> None:
+    """Written with NumPy 1.26 and scikit-learn 1.6, the oldest that there may be."""
+    kept = pickle.loads(path.read_bytes())
+    for model, answers in zip(kept["models"], kept["answers"], strict=True):
+        found = model.predict(kept["X"])
+        if answers.dtype.kind == "f":
+            np.testing.assert_allclose(found, answers, rtol=1e-9)
+        else:
+            np.testing.assert_array_equal(found, answers)
+        assert clone(model).fit(kept["X"], answers).n_iter_ > 0
+    kept["models"][-1].partial_fit(kept["X"], kept["answers"][-1])  # a stream goes on
 
 
 def test_pickles_of_a_version_with_fewer_parameters_are_read() -> None:

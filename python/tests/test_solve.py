@@ -174,6 +174,33 @@ def test_an_interrupted_run_keeps_its_result():
     assert caught.value.result.iterations == 5
 
 
+@pytest.mark.parametrize("where", ["objective", "oracle"])
+def test_ctrl_c_in_a_function_of_ones_own_ends_the_run_after_the_iteration(where):
+    target = np.array([0.9, -0.3, 0.2])
+    calls = {"objective": 0, "oracle": 0}
+
+    def called(name):
+        calls[name] += 1
+        if name == where and calls[name] == 6:
+            raise KeyboardInterrupt  # as Python does there for SIGINT
+
+    def objective(x):
+        called("objective")
+        return distance_to(target)(x)
+
+    def oracle(g):
+        called("oracle")
+        return -np.sign(g)
+
+    box = alfcg.CustomRegion(oracle, diameter=12**0.5)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        alfcg.solve(objective, box, np.zeros(3), method="fw-openloop", tolerance=0)
+    result = caught.value.result
+    assert result.status == "interrupted" and result.iterations == 6
+    same = alfcg.solve(distance_to(target), box, np.zeros(3), method="fw-openloop", tolerance=0, max_iterations=6)
+    assert np.array_equal(result.x, same.x) and result.objective == same.objective
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [

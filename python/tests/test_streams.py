@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp
 from sklearn.datasets import make_classification, make_regression
 from sklearn.metrics import log_loss
 
-from alfcg import ConstrainedClassifier, ConstrainedRegressor
+from alfcg import ConstrainedClassifier, ConstrainedRegressor, _core
 from alfcg._streaming import slopes
 
 VALUES = {
@@ -111,14 +111,40 @@ def test_weights_count_from_batch_to_batch(rows: int) -> None:
     assert stream.intercept_[0] == pytest.approx(fit.intercept_[0], abs=0.5)
 
 
+def test_ctrl_c_leaves_a_stream_between_two_batches(monkeypatch) -> None:
+    X, y = make_classification(160, 5, random_state=3)
+    whole = ConstrainedClassifier(radius=2).partial_fit(X, y, classes=[0, 1])
+    part = ConstrainedClassifier(radius=2).partial_fit(X[:64], y[:64], classes=[0, 1])
+    calls: list[int] = []
+    oracle = _core.oracle
+
+    def interrupt(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return oracle(*arguments, **options)
+
+    monkeypatch.setattr(_core, "oracle", interrupt)
+    model = ConstrainedClassifier(radius=2)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y, classes=[0, 1])
+    assert model.status_ == "interrupted"
+    assert model.n_iter_ == 4
+    np.testing.assert_array_equal(model.coef_, part.coef_)
+    np.testing.assert_array_equal(model.intercept_, part.intercept_)
+    np.testing.assert_array_equal(model.partial_fit(X[64:], y[64:]).coef_, whole.coef_)
+
+
 def test_what_a_stream_needs_to_know() -> None:
     X, y = make_classification(20, 5, random_state=2)
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
         ConstrainedClassifier().partial_fit(X, y)
-    with pytest.raises(ValueError, match="not in classes"):
+    with pytest.raises(ValueError, match="do not exist in the initial classes"):
         ConstrainedClassifier().partial_fit(X, y, classes=[1, 2])
-    with pytest.raises(ValueError, match="not the same"):
+    with pytest.raises(ValueError, match="is not the same as on last call to partial_fit"):
         ConstrainedClassifier().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="The number of classes has to be greater than one"):
+        ConstrainedClassifier().partial_fit(X, y, classes=[0])
     with pytest.raises(ValueError, match="radius"):
         ConstrainedClassifier(radius="auto").partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="normalize"):

@@ -43,6 +43,10 @@ inline constexpr ParameterInfo costs_info{.name = "costs",
                                           .open = true,
                                           .text = true};
 
+inline double size_of(const Parameters& given) {
+    return given.number("radius").value();
+}
+
 /// The table, a family a file.
 std::vector<RegionRow> norm_rows();
 std::vector<RegionRow> box_rows();

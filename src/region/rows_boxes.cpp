@@ -84,29 +84,29 @@ std::vector<RegionRow> box_rows() {
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return bounded_l1<Real>({given, "lower", setting.features, -infinity},
-                                        {given, "upper", setting.features, infinity},
-                                        given.number("radius").value(), h, setting.threads);
+                                        {given, "upper", setting.features, infinity}, size_of(given), h,
+                                        setting.threads);
             }),
         row({"nonnegative-l1",
              "entries not negative, their sum at most radius",
              {usual_radius},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return nonnegative_l1_ball<Real>(given.number("radius").value(), h, setting.threads);
+                return nonnegative_l1_ball<Real>(size_of(given), h, setting.threads);
             }),
         row({"nonnegative-l2",
              "entries not negative, Euclidean norm at most radius",
              {usual_radius},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return nonnegative_l2_ball<Real>(given.number("radius").value(), h, setting.threads);
+                return nonnegative_l2_ball<Real>(size_of(given), h, setting.threads);
             }),
         row({"simplex",
              "entries not negative, their sum equal to radius: the probability simplex",
              {unit_radius},
              {"l2", "entropy"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return simplex<Real>(given.number("radius").value(), h, setting.threads);
+                return simplex<Real>(size_of(given), h, setting.threads);
             }),
         row({"unit-simplex",
              "entries not negative, their sum at most 1 (nonnegative-l1 with radius 1)",
@@ -120,16 +120,14 @@ std::vector<RegionRow> box_rows() {
              {unit_radius, {cap_info, {}}},
              {"l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return capped_simplex<Real>(given.number("radius").value(), given.number("cap").value(), h,
-                                            setting.threads);
+                return capped_simplex<Real>(size_of(given), given.number("cap").value(), h, setting.threads);
             }),
         row({"hypersimplex",
              "entries from 0 to radius, their sum equal to k times radius",
              {unit_radius, {count_info, Default::of(10)}},
              {"l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return hypersimplex<Real>(given.whole("k"), given.number("radius").value(), h,
-                                          setting.threads);
+                return hypersimplex<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
         row({"knapsack",
              "entries from 0 to upper, the sum of cost times entry at most radius",
@@ -137,8 +135,8 @@ std::vector<RegionRow> box_rows() {
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return knapsack_of<Real>({given, "costs", setting.features, not_given},
-                                         {given, "upper", setting.features, infinity},
-                                         given.number("radius").value(), h, setting.threads);
+                                         {given, "upper", setting.features, infinity}, size_of(given), h,
+                                         setting.threads);
             }),
         row({"isotonic",
              "entries from lower to upper, in every row none smaller than the one before",

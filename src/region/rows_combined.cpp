@@ -26,10 +26,6 @@ constexpr ParameterInfo cache{
     .name = "cache", .meaning = "vertices that are remembered", .least = 1, .most = 1e6, .whole = true};
 constexpr Parameter factor{radius_info, Default::of(1)};
 
-double factor_of(const Parameters& given) {
-    return given.number("radius").value();
-}
-
 std::vector<RegionPart> parts_of(const Parameters& given, bool blocks) {
     return parse_parts(given.word("of").value(), blocks);
 }
@@ -76,7 +72,7 @@ std::vector<RegionRow> combined_rows() {
                     const RegionSetting own{setting.threads, chosen_names(setting.features, part.columns),
                                             chosen_names(setting.outputs, part.rows)};
                     blocks.push_back(
-                        {make_part<Real>(part, factor_of(given), h, own), part.rows, part.columns});
+                        {make_part<Real>(part, size_of(given), h, own), part.rows, part.columns});
                 }
                 return product<Real>(std::move(blocks));
             }),
@@ -87,7 +83,7 @@ std::vector<RegionRow> combined_rows() {
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 std::vector<std::unique_ptr<Region<Real>>> regions;
                 for (const RegionPart& part : parts_of(given, false))
-                    regions.push_back(make_part<Real>(part, factor_of(given), {}, setting));
+                    regions.push_back(make_part<Real>(part, size_of(given), {}, setting));
                 return minkowski_sum<Real>(std::move(regions));
             }),
         row({"shifted",
@@ -96,7 +92,7 @@ std::vector<RegionRow> combined_rows() {
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 return shifted<Real>(
-                    make_part<Real>(only_part(given, "shifted"), factor_of(given), {}, setting),
+                    make_part<Real>(only_part(given, "shifted"), size_of(given), {}, setting),
                     read_shift<Real>(given));
             }),
         row({"lazy",
@@ -104,7 +100,7 @@ std::vector<RegionRow> combined_rows() {
              {factor, {parts, {}}, {cache, Default::of(256)}},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return lazy<Real>(make_part<Real>(only_part(given, "lazy"), factor_of(given), h, setting),
+                return lazy<Real>(make_part<Real>(only_part(given, "lazy"), size_of(given), h, setting),
                                   static_cast<Index>(given.number("cache").value()));
             }),
     };

@@ -40,10 +40,6 @@ Groups groups_of(const Parameters& given, const RegionSetting& setting) {
     return groups;
 }
 
-double radius_of(const Parameters& given) {
-    return given.number("radius").value();
-}
-
 }  // namespace
 
 std::vector<RegionRow> group_rows() {
@@ -54,20 +50,18 @@ std::vector<RegionRow> group_rows() {
              parameters,
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return group_l12_ball<Real>(groups_of(given, setting), radius_of(given), h, setting.threads);
+                return group_l12_ball<Real>(groups_of(given, setting), size_of(given), h, setting.threads);
             }),
         row({"group-l1inf",
              "sum of the groups' largest magnitudes at most radius: few groups, even in themselves",
              parameters,
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return group_l1inf_ball<Real>(groups_of(given, setting), radius_of(given), h,
-                                              setting.threads);
+                return group_l1inf_ball<Real>(groups_of(given, setting), size_of(given), h, setting.threads);
             }),
         row({"group-linf2", "every group's Euclidean norm at most radius", parameters, {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return group_linf2_ball<Real>(groups_of(given, setting), radius_of(given), h,
-                                              setting.threads);
+                return group_linf2_ball<Real>(groups_of(given, setting), size_of(given), h, setting.threads);
             }),
         row({"sparse-group",
              "l1-ratio times the l_1 norm and the rest times that of group-l12 at most radius: few groups, "
@@ -76,7 +70,7 @@ std::vector<RegionRow> group_rows() {
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return sparse_group_ball<Real>(groups_of(given, setting), given.number("l1-ratio").value(),
-                                               radius_of(given), h, setting.threads);
+                                               size_of(given), h, setting.threads);
             }),
         row({"latent-groups",
              "sums of parts, each in one of the groups, which may overlap; their Euclidean norms together at "
@@ -84,8 +78,7 @@ std::vector<RegionRow> group_rows() {
              parameters,
              {"l1", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return latent_group_ball<Real>(groups_of(given, setting), radius_of(given), h,
-                                               setting.threads);
+                return latent_group_ball<Real>(groups_of(given, setting), size_of(given), h, setting.threads);
             }),
         row({"rows-lp",
              "the l_p norm of every output's weights at most radius",
@@ -93,7 +86,7 @@ std::vector<RegionRow> group_rows() {
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return row_product(
-                    lp_ball<Real>(given.number("p").value(), radius_of(given), h, setting.threads));
+                    lp_ball<Real>(given.number("p").value(), size_of(given), h, setting.threads));
             }),
     };
 }

@@ -32,7 +32,7 @@ constexpr ParameterInfo metric_info{
 RegionRow named_ball(std::string_view name, double p, std::string_view description) {
     return row({name, description, {usual_radius}, {"l1", "l2", "norm"}},
                [p]<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                   return lp_ball<Real>(p, given.number("radius").value(), h, setting.threads);
+                   return lp_ball<Real>(p, size_of(given), h, setting.threads);
                });
 }
 
@@ -97,16 +97,15 @@ std::vector<RegionRow> norm_rows() {
              {usual_radius, {exponent, {}}},
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return lp_ball<Real>(given.number("p").value(), given.number("radius").value(), h,
-                                     setting.threads);
+                return lp_ball<Real>(given.number("p").value(), size_of(given), h, setting.threads);
             }),
         row({"weighted-l1",
              "sum of cost times magnitude at most radius",
              {usual_radius, {costs_info, Default::of(1)}},
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return weighted_l1<Real>({given, "costs", setting.features, not_given},
-                                         given.number("radius").value(), h, setting.threads);
+                return weighted_l1<Real>({given, "costs", setting.features, not_given}, size_of(given), h,
+                                         setting.threads);
             }),
         row({"k-support",
              "hull of the points with k entries and Euclidean norm radius: sparse groups of correlated "
@@ -114,16 +113,14 @@ std::vector<RegionRow> norm_rows() {
              {usual_radius, {count_info, Default::of(10)}},
              {"l1", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return k_support_ball<Real>(given.whole("k"), given.number("radius").value(), h,
-                                            setting.threads);
+                return k_support_ball<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
         row({"k-norm",
              "sum of the k largest magnitudes at most radius",
              {usual_radius, {count_info, Default::of(10)}},
              {"l1", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return k_norm_ball<Real>(given.whole("k"), given.number("radius").value(), h,
-                                         setting.threads);
+                return k_norm_ball<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
         row({"owl",
              "sum of the sorted magnitudes, the largest weighted by 1 + slope and the smallest by 1, at most "
@@ -131,15 +128,14 @@ std::vector<RegionRow> norm_rows() {
              {usual_radius, {slope_info, Default::of(1)}},
              {"l1", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return owl_ball<Real>(given.number("slope").value(), given.number("radius").value(), h,
-                                      setting.threads);
+                return owl_ball<Real>(given.number("slope").value(), size_of(given), h, setting.threads);
             }),
         row({"ellipsoid",
              "Euclidean norm of x / axes, or root of x'Mx with M = metric, at most radius",
              {usual_radius, {axes_info, Default::of(1)}, {metric_info, Default::none()}},
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                const double radius = given.number("radius").value();
+                const double radius = size_of(given);
                 const std::string metric = given.word("metric").value_or("");
                 if (!metric.empty())
                     return ellipsoid_with<Real>(read_square_matrix(metric), radius, h, metric);
@@ -151,8 +147,7 @@ std::vector<RegionRow> norm_rows() {
              {usual_radius, {count_info, Default::of(10)}},
              {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return k_sparse_polytope<Real>(given.whole("k"), given.number("radius").value(), h,
-                                               setting.threads);
+                return k_sparse_polytope<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
     };
 }

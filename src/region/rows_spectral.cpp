@@ -8,10 +8,6 @@ Index count_of(const Parameters& given) {
     return static_cast<Index>(given.number("k").value());
 }
 
-double size_of(const Parameters& given) {
-    return given.number("radius").value();
-}
-
 }  // namespace
 
 std::vector<RegionRow> spectral_rows() {

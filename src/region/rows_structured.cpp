@@ -40,10 +40,6 @@ Parameter may_be(const ParameterInfo& info) {
     return {info, Default::none()};
 }
 
-double size_of(const Parameters& given) {
-    return given.number("radius").value();
-}
-
 std::string text_of(const Parameters& given, std::string_view name) {
     return given.word(name).value();
 }

@@ -76,7 +76,9 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
 
     [[nodiscard]] std::optional<Status> budget_spent(bool stop_asked) const;
     void ask_method();
+    [[nodiscard]] bool gap_matters() const { return limits_.gap || limits_.tolerance > 0; }
     bool gap_reached();  // where a look at the exact gap is due
+    bool good_enough();  // by that gap
     bool settled();      // else x is a new point, where the objective goes on
     [[nodiscard]] double wanted_gap(double objective);
     void take_step();             // x_{t+1}
@@ -242,13 +244,13 @@ double Loop<Real>::wanted_gap(double objective) {
 
 template <class Real>
 bool Loop<Real>::ends_at(const Proposal<Real>& proposal) {
-    if (!proposal.value || (!limits_.gap && limits_.tolerance == 0)) return false;
+    if (!proposal.value || !gap_matters()) return false;
     return proposal.gap + proposal.slack <= wanted_gap(*proposal.value + proposal.composite);
 }
 
 template <class Real>
 bool Loop<Real>::gap_reached() {
-    if (!limits_.gap && limits_.tolerance == 0) return false;
+    if (!gap_matters()) return false;
     const bool due = limits_.gap_every > 0 ? this->iteration_ % limits_.gap_every == 0
                                            : metrics_free() || this->epochs >= next_gap_check_;
     if (!due) return false;
@@ -258,7 +260,12 @@ bool Loop<Real>::gap_reached() {
         proposal_.gap > wanted_gap(*proposal_.value + proposal_.composite))
         return false;
     next_gap_check_ = this->epochs + (limits_.gap ? 1 : std::max(1.0, look_spacing * this->epochs));
-    return metrics().gap <= wanted_gap(metrics().objective);
+    return good_enough();
+}
+
+template <class Real>
+bool Loop<Real>::good_enough() {
+    return gap_matters() && metrics().gap <= wanted_gap(metrics().objective);
 }
 
 template <class Real>
@@ -314,6 +321,10 @@ Result<Real> Loop<Real>::solve() {
     forget_step();
     static_cast<void>(metrics());
     metrics_.error.reset();
+    // A budget may end just where there was nothing left to do.
+    const bool spent =
+        status == Status::max_iterations || status == Status::max_epochs || status == Status::max_seconds;
+    if (spent && good_enough() && objective_.settled(here_)) status = Status::converged;
     observer_(*this);
 
     Result<Real> result;
