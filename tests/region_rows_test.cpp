@@ -126,7 +126,8 @@ TYPED_TEST(RegionRows, NoPointOfTheRegionIsBetterThanTheAnswer) {
             const double slack = region->minimize(gradient, 0, true, vertex);
             const Matrix<Real> answer = vertex.to_matrix();
             this->expect_inside(*region, answer);
-            EXPECT_NEAR(region->composite(answer), vertex.composite, this->rounding * (1 + vertex.composite));
+            EXPECT_NEAR(region->composite(answer), vertex.composite,
+                        this->rounding * (1 + std::abs(vertex.composite)));
             const auto g = entries(gradient);
             const long double best = dot(g, entries(answer)) + vertex.composite;
             for (const auto& [point, h] : points)
