@@ -378,6 +378,7 @@ TEST(ChooseMethod, ByRegionAndData) {
     const Bridge<double> classes(sized_problem("multinomial", 5000, 3, 3), Storage::sparse);
     EXPECT_EQ(chosen(classes, *oracle_only<double>("l2", 1), {}), "alfcg-d");
     EXPECT_EQ(chosen(classes, *lp_ball<double>(2, 1), {}), "alfcg-c");
+    EXPECT_EQ(chosen(classes, *group_l12_ball<double>({}, 1), {}), "alfcg-c");
     Options options;
     options.parameters.set("rho", 1.0);
     EXPECT_EQ(chosen(tall, *lp_ball<double>(2, 1), options), "alfcg-d");

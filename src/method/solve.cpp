@@ -26,7 +26,9 @@ MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>&
         static_cast<double>(objective.entries()) >= many_numbers * static_cast<double>(shape.cols);
     const auto ball = region.ball();
     // Over hulls, scores of several outputs for every point cost more to look at than they save.
-    if (!ball) return tall && shape.rows == 1 ? MethodChoice{"alfcg-c", "tall"} : general;
+    if (!ball)
+        return tall && (shape.rows == 1 || region.has_proximal(shape)) ? MethodChoice{"alfcg-c", "tall"}
+                                                                       : general;
     if (ball->norm == Ball::Norm::nuclear) return {"alfcg-c", "low-rank"};
     if (ball->p == 1) return {"alfcg-c", "sparse"};
     return tall ? MethodChoice{"alfcg-c", "tall"} : MethodChoice{std::string(fallback_method), "wide"};

@@ -3,6 +3,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/groups.hpp"
 #include "region/group_norms.hpp"
+#include "region/row.hpp"
 
 namespace alfcg {
 namespace {
@@ -10,8 +11,7 @@ namespace {
 template <class Real, class Norm>
 std::unique_ptr<Region<Real>> group_ball(std::string_view name, const Groups& groups, Norm norm,
                                          double radius, const Composite& composite, int threads) {
-    if (!(radius > 0 && std::isfinite(radius)))
-        throw QuantityError("radius", fmt::format("must be a positive number, not {}", radius));
+    check(region::radius_info, radius);
     region::verify_range<Real>(radius);
     region::verify_terms(name, composite);
     return std::make_unique<region::GroupBall<Real, Norm>>(groups, std::move(norm), radius, composite,

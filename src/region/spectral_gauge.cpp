@@ -20,7 +20,7 @@ double power_norm(const Eigen::VectorXd& t, double p) {
 Eigen::VectorXd project_power(const Eigen::VectorXd& t, double p, double radius) {
     if (std::isinf(p)) return t.cwiseMin(radius);
     if (power_norm(t, p) <= radius) return t;
-    if (p == 1) return capped_simplex(t, radius, radius);
+    if (p == 1) return project_capped(t, radius, radius);
     if (p == 2) return t * (radius / t.norm());
     const double largest = t.maxCoeff();
     Eigen::VectorXd sizes = t;
@@ -33,7 +33,7 @@ Eigen::VectorXd project_power(const Eigen::VectorXd& t, double p, double radius)
 
 }  // namespace
 
-Eigen::VectorXd capped_simplex(const Eigen::VectorXd& t, double cap, double total) {
+Eigen::VectorXd project_capped(const Eigen::VectorXd& t, double cap, double total) {
     const Eigen::ArrayXd below = t.maxCoeff() - t.array();
     const auto at = [&](double level) -> Eigen::ArrayXd { return (level - below).max(0.0).min(cap); };
     double low = 0;
@@ -93,7 +93,7 @@ Eigen::VectorXd SpectralGauge::project_dual(const Eigen::VectorXd& t, double bou
     if (k_ == 0) return project_power(t, std::isinf(p_) ? 1 : p_ / (p_ - 1), bound);
     const double total = static_cast<double>(k_) * bound;
     const Eigen::VectorXd capped = t.cwiseMin(bound);
-    return capped.sum() <= total ? capped : capped_simplex(t, bound, total);
+    return capped.sum() <= total ? capped : project_capped(t, bound, total);
 }
 
 Eigen::VectorXd SpectralGauge::project(const Eigen::VectorXd& t, double radius) const {

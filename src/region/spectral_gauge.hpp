@@ -43,6 +43,6 @@ class SpectralGauge {
 
 /// x_i = min(max(t_i − θ, 0), cap) with the θ for which they add up to `total`, 0 < total ≤ cap · count: the nearest such vector.
 /// It is told through the distances below the largest t, so that nothing cancels when cap is small.
-Eigen::VectorXd capped_simplex(const Eigen::VectorXd& t, double cap, double total);
+Eigen::VectorXd project_capped(const Eigen::VectorXd& t, double cap, double total);
 
 }  // namespace alfcg::region

@@ -202,7 +202,7 @@ class SymmetricRegion final : public Region<Real> {
         const auto out = static_cast<double>(radius_ / radius);
         Eigen::VectorXd sizes = t.cwiseMax(0.0).cwiseMin(cap);
         if (most < side && (set_.exactly || sizes.sum() > most * cap))
-            sizes = region::capped_simplex(t, cap, most * cap);
+            sizes = region::project_capped(t, cap, most * cap);
         else if (set_.exactly)
             sizes.setConstant(cap);
         write(solver_.eigenvectors(), sizes * out, vertex);
