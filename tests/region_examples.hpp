@@ -50,6 +50,28 @@ inline const std::map<std::string_view, Example>& region_examples() {
         {"l2", {{{{"radius", 2}}}}},
         {"linf", {{{{"radius", 2}}}}},
         {"lp", {{{{"radius", 2}, {"p", 1.5}}, {{"radius", 0.5}, {"p", 3}}}}},
+        {"weighted-l1", {{{{"radius", 2}, {"costs", 0.3}}}}},
+        {"k-support",
+         {{{{"radius", 2}, {"k", 3}}, {{"radius", 0.5}, {"k", 1}}, {{"radius", 1}, {"k", 100}}}}},
+        {"k-norm", {{{{"radius", 2}, {"k", 3}}, {{"radius", 0.5}, {"k", 1}}, {{"radius", 1}, {"k", 100}}}}},
+        {"owl", {{{{"radius", 2}}, {{"radius", 0.5}, {"slope", 0}}, {{"radius", 3}, {"slope", 20}}}}},
+        {"ellipsoid", {{{{"radius", 2}, {"axes", 0.5}}}}},
+        {"k-sparse", {{{{"radius", 2}, {"k", 3}}, {{"radius", 0.5}, {"k", 1}}, {{"radius", 1}, {"k", 100}}}}},
+        {"box",
+         {{{{"lower", -1}, {"upper", 3}}, {{"lower", 0.5}, {"upper", 0.75}}, {{"lower", -2}, {"upper", 0}}}}},
+        {"bounded-l1",
+         {{{{"radius", 2}, {"lower", 0}, {"upper", 0.75}},
+           {{"radius", 2}, {"lower", -0.1}},
+           {{"radius", 2}}}}},
+        {"nonnegative-l1", {{{{"radius", 2}}}}},
+        {"nonnegative-l2", {{{{"radius", 2}}}}},
+        {"simplex", {{{{"radius", 2}}}}},
+        {"unit-simplex", {{{}}}},
+        {"capped-simplex",
+         {{{{"radius", 2}, {"cap", 0.75}}, {{"radius", 3.5}, {"cap", 0.5}}}, {{1, 7}, {4, 5}}}},
+        {"hypersimplex", {{{{"k", 3}, {"radius", 2}}, {{"k", 7}}}, {{1, 7}, {4, 5}}}},
+        {"knapsack", {{{{"radius", 2}, {"costs", 3}, {"upper", 0.25}}, {{"radius", 100}}}}},
+        {"isotonic", {{{{"lower", -1}, {"upper", 2}}, {}, {{"lower", 1}, {"upper", 1.5}}}}},
         {"nuclear", {{{{"radius", 2}}}}},
         {"birkhoff", {{{}, {{"radius", 2}}}, {{4, 4}, {1, 1}}}},
         {"transport", {{{}, with({{"radius", 2}}, {{"supply", "supply"}, {"demand", "demand"}})}, {{3, 5}}}},
@@ -99,11 +121,12 @@ inline std::vector<Composite> composites(const RegionInfo& info) {
         all.emplace_back().*term_weights().at(term) = 0.3;
         together.*term_weights().at(term) = 0.3;
     }
-    // A square and the own norm may exclude each other.
-    for (double Composite::*one : {&Composite::l2, &Composite::norm}) {
-        all.push_back(together);
-        all.back().*one = 0;
-    }
+    // A square excludes the own norm and the entropy, where these have no terms of their own.
+    Composite square = together;
+    square.norm = square.entropy = 0;
+    all.push_back(square);
+    together.l2 = 0;
+    all.push_back(together);
     return all;
 }
 

@@ -38,6 +38,33 @@ HWY_INLINE double Largest(const Real* x, Index n) {
 }
 
 template <class Real>
+HWY_INLINE double Smallest(const Real* x, Index n) {
+    using Tag = hn::CappedTag<Real, 64 / sizeof(Real)>;
+    using Vector = hn::Vec<Tag>;
+    const Index lanes = static_cast<Index>(hn::Lanes(Tag()));
+    Real least = std::numeric_limits<Real>::infinity();
+    Real poison = 0;
+    Vector least0 = hn::Set(Tag(), least), least1 = least0;
+    Vector poison0 = hn::Zero(Tag()), poison1 = poison0;
+    Index i = 0;
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+        const Vector x0 = hn::LoadU(Tag(), x + i), x1 = hn::LoadU(Tag(), x + i + lanes);
+        least0 = hn::Min(least0, x0);
+        least1 = hn::Min(least1, x1);
+        poison0 = hn::MulAdd(hn::Zero(Tag()), x0, poison0);
+        poison1 = hn::MulAdd(hn::Zero(Tag()), x1, poison1);
+    }
+    for (; i < n; ++i) {
+        least = std::min(least, x[i]);
+        poison += 0 * x[i];
+    }
+    poison += hn::GetLane(hn::SumOfLanes(Tag(), hn::Add(poison0, poison1)));
+    if (!(poison == 0)) return std::numeric_limits<double>::quiet_NaN();
+    const Real rest = hn::GetLane(hn::MinOfLanes(Tag(), hn::Min(least0, least1)));
+    return static_cast<double>(std::min(least, rest));
+}
+
+template <class Real>
 HWY_INLINE Sums BothSums(const Real* x, Index n, double scale) {
     const V factor = hn::Set(D(), scale);
     const Index lanes = static_cast<Index>(hn::Lanes(D()));
@@ -59,6 +86,12 @@ double LargestFloat(const float* x, Index n) {
 double LargestDouble(const double* x, Index n) {
     return Largest(x, n);
 }
+double SmallestFloat(const float* x, Index n) {
+    return Smallest(x, n);
+}
+double SmallestDouble(const double* x, Index n) {
+    return Smallest(x, n);
+}
 Sums SumsFloat(const float* x, Index n, double scale) {
     return BothSums(x, n, scale);
 }
@@ -75,6 +108,8 @@ namespace {
 
 HWY_EXPORT(LargestFloat);
 HWY_EXPORT(LargestDouble);
+HWY_EXPORT(SmallestFloat);
+HWY_EXPORT(SmallestDouble);
 HWY_EXPORT(SumsFloat);
 HWY_EXPORT(SumsDouble);
 
@@ -83,6 +118,12 @@ double largest_of(const float* x, Index n) {
 }
 double largest_of(const double* x, Index n) {
     return HWY_DYNAMIC_DISPATCH(LargestDouble)(x, n);
+}
+double smallest_of(const float* x, Index n) {
+    return HWY_DYNAMIC_DISPATCH(SmallestFloat)(x, n);
+}
+double smallest_of(const double* x, Index n) {
+    return HWY_DYNAMIC_DISPATCH(SmallestDouble)(x, n);
 }
 Sums sums_of(const float* x, Index n, double scale) {
     return HWY_DYNAMIC_DISPATCH(SumsFloat)(x, n, scale);
@@ -101,6 +142,17 @@ Peak peak_of(const Real* x, Index first, Index last) {
         if (!(largest <= peak.magnitude)) peak = {largest, start};
     }
     return peak;
+}
+
+template <class Real>
+Least least_of(const Real* x, Index first, Index last) {
+    constexpr Index block = 4096;
+    Least least{std::numeric_limits<double>::infinity(), first};
+    for (Index start = first; start < last && !std::isnan(least.value); start += block) {
+        const double smallest = smallest_of(x + start, std::min(block, last - start));
+        if (!(smallest >= least.value)) least = {smallest, start};
+    }
+    return least;
 }
 
 }  // namespace
@@ -131,6 +183,16 @@ Peak first_peak(const Real* x, Index n, int threads) {
 }
 
 template <class Real>
+Least first_least(const Real* x, Index n, int threads) {
+    Least least = combine(
+        n, threads, [x](Index first, Index last) { return least_of(x, first, last); },
+        [](const Least& a, const Least& b) { return std::isnan(a.value) || b.value >= a.value ? a : b; });
+    if (std::isnan(least.value) || n == 0) return least;
+    while (static_cast<double>(x[least.index]) != least.value) ++least.index;
+    return least;
+}
+
+template <class Real>
 Sums sums(const Real* x, Index n, double scale, int threads) {
     return combine(
         n, threads, [=](Index first, Index last) { return sums_of(x + first, last - first, scale); },
@@ -143,6 +205,8 @@ template double largest_magnitude(const float*, Index, int);
 template double largest_magnitude(const double*, Index, int);
 template Peak first_peak(const float*, Index, int);
 template Peak first_peak(const double*, Index, int);
+template Least first_least(const float*, Index, int);
+template Least first_least(const double*, Index, int);
 template Sums sums(const float*, Index, double, int);
 template Sums sums(const double*, Index, double, int);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "alfcg/core/matrix.hpp"
 
 /// Passes over the entries of a gradient that every oracle shares. All arithmetic is double.
@@ -15,6 +17,14 @@ struct Peak {
 };
 template <class Real>
 Peak first_peak(const Real* x, Index n, int threads);
+
+struct Least {
+    double value =
+        std::numeric_limits<double>::infinity();  // of the smallest entry; NaN when an entry is not finite
+    Index index = 0;                              // the first entry of that value
+};
+template <class Real>
+Least first_least(const Real* x, Index n, int threads);
 
 /// A power of two that brings numbers up to `largest` > 0 (any finite one, denormals included) near 1:
 /// products and powers of a few of them stay in range, and the multiplication is exact.

@@ -76,8 +76,12 @@ void verify_terms(const RegionRow& row, const Composite& composite) {
     }
 }
 
-[[noreturn]] void reject_norm_and_square(const RegionRow& row) {
-    throw QuantityError("norm", fmt::format("and `l2` have no oracle together over the region {}", row.name));
+// A square excludes terms that its multiplier would have to be found together with.
+void verify_pairs(const RegionRow& row, const Composite& composite) {
+    for (const auto& [term, weight] : {std::pair{"norm", composite.norm}, {"entropy", composite.entropy}})
+        if (weight > 0 && composite.l2 > 0)
+            throw QuantityError(term,
+                                fmt::format("and `l2` have no oracle together over the region {}", row.name));
 }
 
 // Whether the own norm of the ball has a term of its own, which its oracle takes beside others.
@@ -118,8 +122,7 @@ void verify(const RegionSpec& spec) {
     const RegionRow& row = find_region(spec.name);
     static_cast<void>(resolve("the region " + spec.name, row.parameters, spec.parameters));
     verify_terms(row, spec.composite);
-    if (spec.composite.norm > 0 && spec.composite.l2 > 0 && !has_term_of_norm(spec))
-        reject_norm_and_square(row);
+    if (!has_term_of_norm(spec)) verify_pairs(row, spec.composite);
 }
 
 template <class Real>
@@ -142,7 +145,7 @@ namespace region {
 void verify_terms(std::string_view name, const Composite& composite) {
     const RegionRow& row = find_region(name);
     alfcg::verify_terms(row, composite);
-    if (composite.norm > 0 && composite.l2 > 0) reject_norm_and_square(row);
+    verify_pairs(row, composite);
 }
 
 std::string describe(const Composite& composite) {

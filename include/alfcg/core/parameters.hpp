@@ -34,6 +34,10 @@ class Parameters {
     [[nodiscard]] bool empty() const { return values_.empty(); }
     /// None when it is not there, or a word.
     [[nodiscard]] std::optional<double> number(std::string_view name) const;
+    /// Of one that is there and checked to be whole.
+    [[nodiscard]] Index whole(std::string_view name) const {
+        return static_cast<Index>(number(name).value());
+    }
     /// None when it is not there, or a number.
     [[nodiscard]] std::optional<std::string> word(std::string_view name) const;
     bool operator==(const Parameters&) const = default;
