@@ -44,6 +44,11 @@ Case solve_case(Arguments& arguments);
 template <class Real>
 Case oracle_case(Arguments& arguments);
 
+/// The oracle of `region` on a large gradient: `oracle`, and `read`, one streaming read of it. Without a region: the names of those that
+/// can be measured, as a fact.
+template <class Real>
+Case region_case(Arguments& arguments);
+
 /// A data file from its first byte to a matrix in memory: `read`.
 template <class Real>
 Case reading_case(Arguments& arguments);

@@ -22,8 +22,9 @@ Case make_case(const std::string& name, Arguments& arguments) {
     if (name == "gradient") return gradient_case<Real>(arguments);
     if (name == "solve") return solve_case<Real>(arguments);
     if (name == "oracle") return oracle_case<Real>(arguments);
+    if (name == "region") return region_case<Real>(arguments);
     if (name == "reading") return reading_case<Real>(arguments);
-    throw alfcg::Error("unknown case '" + name + "': expected gradient, solve, oracle or reading");
+    throw alfcg::Error("unknown case '" + name + "': expected gradient, solve, oracle, region or reading");
 }
 
 void answer(const nlohmann::json& reply) {

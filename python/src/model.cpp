@@ -38,7 +38,7 @@ constexpr std::array<std::pair<const char*, double Composite::*>, 5> term_weight
      {"entropy", &Composite::entropy}}};
 
 // Weights that are not 0, by name.
-nb::dict to_dict(const Composite& composite) {
+nb::dict terms_of(const Composite& composite) {
     nb::dict terms;
     for (const auto& [name, weight] : term_weights)
         if (composite.*weight != 0) terms[name] = composite.*weight;
@@ -72,7 +72,7 @@ Parts parts_of(const AnyModel& any) {
                      {model.classes.names, model.classes.values},
                      {model.loss.name, to_dict(model.loss.parameters)},
                      {std::string(to_text(model.scaling.kind)), model.scaling.divisors},
-                     {model.region.name, to_dict(model.region.parameters), to_dict(model.region.composite)},
+                     {model.region.name, to_dict(model.region.parameters), terms_of(model.region.composite)},
                      model.method,
                      scored(model.training),
                      scored(model.held_out)};
@@ -194,7 +194,7 @@ Made by `alfcg.load`, and by every fit. Its answers are those of ``alfcg predict
                             {},
                             {loss, loss_parameters},
                             {normalization, divisors},
-                            {region, region_parameters, to_dict(Composite{l1, l2, nuclear, norm, entropy})},
+                            {region, region_parameters, terms_of(Composite{l1, l2, nuclear, norm, entropy})},
                             method,
                             {},
                             {}};
@@ -293,7 +293,7 @@ threads : int or None
         .def_prop_ro(
             "composite",
             [](const AnyModel& self) {
-                return self.look([](auto& m) { return to_dict(m.region.composite); });
+                return self.look([](auto& m) { return terms_of(m.region.composite); });
             },
             nb::sig("def composite(self) -> dict[str, float]"), "Weights of the terms of h that are not 0.")
         .def_prop_ro("method",
