@@ -64,6 +64,14 @@ Matrix<Real> starting_point(const std::string& path, const Problem<Real>& proble
     return weights;
 }
 
+// What the radius of a region is when none is given; none where it has no radius, or where 1 means the set as it is.
+std::optional<double> usual_radius(const std::string& region) {
+    for (const Parameter& parameter : region_info(region).parameters)
+        if (parameter.info.name == "radius" && parameter.fallback.number != 1)
+            return parameter.fallback.number;
+    return std::nullopt;
+}
+
 template <class Real>
 int train(TrainArguments& arguments) {
     Options options = arguments.run.resolve(arguments.problem.seed());
@@ -99,11 +107,11 @@ int train(TrainArguments& arguments) {
     } else {
         problem = prepare<Real>(arguments.problem.file(), specification);
         introduction = describe_problem(arguments.problem.data.source, problem);
-        if (!given)
+        if (const auto usual = usual_radius(problem.region.name); !given && usual)
             arguments.notes.push_back(
                 fmt::format("the radius is {:g} because none was given: --radius auto finds a better one, as "
                             "does --holdout",
-                            problem.region.parameters.number("radius").value_or(0)));
+                            *usual));
     }
     if (!arguments.batches.empty())
         options.batches = read_batches(arguments.batches, rows(problem.training.features));

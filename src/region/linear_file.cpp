@@ -9,7 +9,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
-#include "alfcg/data/dataset.hpp"
+#include "region/table_file.hpp"
 
 namespace alfcg::region {
 
@@ -34,10 +34,7 @@ std::vector<Index> places_of(const std::string& file, const std::vector<std::str
 
 void add_file(const std::string& file, bool equal, const std::vector<std::string>& features,
               LinearConstraints& all) {
-    ReadOptions options;
-    options.label_column = "none";
-    options.labels_required = false;
-    const Dataset<double> data = load_dataset<double>(file, options);
+    const Dataset<double> data = read_table<double>(file, 0);
     const auto* table = std::get_if<DenseFeatures<double>>(&data.features);
     if (table == nullptr) throw InputError(file, 0, "constraints must be a table: CSV or NPY");
     if (table->cols() < 2) throw InputError(file, 0, "a constraint needs a coefficient and a bound");

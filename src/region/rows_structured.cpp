@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <variant>
 
 #include "alfcg/core/error.hpp"
-#include "alfcg/data/dataset.hpp"
 #include "alfcg/region/structured.hpp"
 #include "region/graph_file.hpp"
 #include "region/linear_file.hpp"
 #include "region/number_list.hpp"
 #include "region/row.hpp"
+#include "region/table_file.hpp"
 
 namespace alfcg::region {
 
@@ -19,22 +18,23 @@ constexpr ParameterInfo file_named(std::string_view name, std::string_view meani
     return {.name = name, .meaning = meaning, .text = true, .only_words = true};
 }
 
-constexpr ParameterInfo graph =
+constexpr ParameterInfo graph_info =
     file_named("graph", "file of edges, 'from to [capacity]' a line: edge k is column k");
-constexpr ParameterInfo source = file_named("source", "node where paths or flows begin");
-constexpr ParameterInfo sink = file_named("sink", "node where paths or flows end");
-constexpr ParameterInfo supply = file_named(
+constexpr ParameterInfo source_info = file_named("source", "node where paths or flows begin");
+constexpr ParameterInfo sink_info = file_named("sink", "node where paths or flows end");
+constexpr ParameterInfo supply_info = file_named(
     "supply", "file of supplies: a number for each row (transport), or 'node number' a line (flow)");
-constexpr ParameterInfo demand = file_named("demand", "file of demands, a number for each column");
-constexpr ParameterInfo levels =
+constexpr ParameterInfo demand_info = file_named("demand", "file of demands, a number for each column");
+constexpr ParameterInfo levels_info =
     file_named("levels", "file of numbers that the entries, in any order, have or stay below");
-constexpr ParameterInfo vertices =
+constexpr ParameterInfo vertices_info =
     file_named("vertices", "file of vertices, one a row, with all entries of a point");
-constexpr ParameterInfo points = file_named("points", "data file: points, one a row, with the columns of x");
-constexpr ParameterInfo at_most =
+constexpr ParameterInfo points_info =
+    file_named("points", "data file: points, one a row, with the columns of x");
+constexpr ParameterInfo at_most_info =
     file_named("at-most", "file of constraints a x <= b: in a row the entries of a, then b");
-constexpr ParameterInfo equal = file_named("equal", "file of constraints a x = b, in the same form");
-constexpr Parameter size{radius_info, Default::of(1)};
+constexpr ParameterInfo equal_info = file_named("equal", "file of constraints a x = b, in the same form");
+constexpr Parameter unit_radius{radius_info, Default::of(1)};
 
 Parameter may_be(const ParameterInfo& info) {
     return {info, Default::none()};
@@ -47,15 +47,6 @@ std::string text_of(const Parameters& given, std::string_view name) {
 std::vector<double> numbers_in(const Parameters& given, std::string_view name) {
     const std::string file = text_of(given, name);
     return file.empty() ? std::vector<double>{} : read_numbers(file);
-}
-
-template <class Real>
-Features<Real> points_in(const std::string& file, const RegionSetting& setting) {
-    ReadOptions options;
-    options.label_column = "none";
-    options.labels_required = false;
-    options.threads = setting.threads;
-    return std::move(load_dataset<Real>(file, options).features);
 }
 
 // One unit from the source to the sink, or what a file says.
@@ -74,26 +65,29 @@ std::vector<double> supplies_of(const Parameters& given, const Graph& network) {
 
 std::vector<RegionRow> matrix_rows() {
     return {
-        row({"birkhoff", "square, not negative, rows and columns sum to radius: assignments", {size}, {}},
+        row({"birkhoff",
+             "square, not negative, rows and columns sum to radius: assignments",
+             {unit_radius},
+             {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 return birkhoff<Real>(size_of(given), setting.threads);
             }),
         row({"transport",
              "not negative, rows sum to supplies and columns to demands (equal ones, 1 together, where none "
              "are given)",
-             {size, may_be(supply), may_be(demand)},
+             {unit_radius, may_be(supply_info), may_be(demand_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 return transport<Real>(numbers_in(given, "supply"), numbers_in(given, "demand"),
                                        size_of(given), setting.threads);
             }),
-        row({"row-stochastic", "not negative, every row sums to radius", {size}, {"entropy"}},
+        row({"row-stochastic", "not negative, every row sums to radius", {unit_radius}, {"entropy"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return row_stochastic<Real>(size_of(given), h, setting.threads);
             }),
         row({"permutahedron",
              "the hull of all orders of given levels, or of 1, 2, ..., n",
-             {size, may_be(levels)},
+             {unit_radius, may_be(levels_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -101,7 +95,7 @@ std::vector<RegionRow> matrix_rows() {
             }),
         row({"polymatroid",
              "not negative, any k entries sum to at most the first k levels, or to sqrt(k)",
-             {size, may_be(levels)},
+             {unit_radius, may_be(levels_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -122,7 +116,7 @@ std::vector<RegionRow> graph_rows() {
     return {
         row({"spanning-tree",
              "the hull of the spanning trees of a graph, a column an edge",
-             {size, {graph, {}}},
+             {unit_radius, {graph_info, {}}},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -130,7 +124,7 @@ std::vector<RegionRow> graph_rows() {
             }),
         row({"dag-paths",
              "the hull of the paths from a source to a sink through a graph without cycles",
-             {size, {graph, {}}, may_be(source), may_be(sink)},
+             {unit_radius, {graph_info, {}}, may_be(source_info), may_be(sink_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -139,7 +133,7 @@ std::vector<RegionRow> graph_rows() {
             }),
         row({"flow",
              "flows through a graph within its capacities, from source to sink or as supplies say",
-             {size, {graph, {}}, may_be(source), may_be(sink), may_be(supply)},
+             {unit_radius, {graph_info, {}}, may_be(source_info), may_be(sink_info), may_be(supply_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -149,7 +143,7 @@ std::vector<RegionRow> graph_rows() {
             }),
         row({"matching",
              "the hull of the matchings of a bipartite graph, a column an edge",
-             {size, {graph, {}}},
+             {unit_radius, {graph_info, {}}},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/,
                            const RegionSetting& /*setting*/) {
@@ -160,19 +154,23 @@ std::vector<RegionRow> graph_rows() {
 
 std::vector<RegionRow> listed_rows() {
     return {
-        row({"vertices", "the hull of the vertices in a file", {size, {vertices, {}}}, {}},
+        row({"vertices", "the hull of the vertices in a file", {unit_radius, {vertices_info, {}}}, {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
-                return vertex_hull<Real>(points_in<Real>(text_of(given, "vertices"), setting), size_of(given),
-                                         setting.threads);
+                return vertex_hull<Real>(
+                    read_table<Real>(text_of(given, "vertices"), setting.threads).features, size_of(given),
+                    setting.threads);
             }),
-        row({"hull", "every row in the hull of the points of a data file", {size, {points, {}}}, {}},
+        row({"hull",
+             "every row in the hull of the points of a data file",
+             {unit_radius, {points_info, {}}},
+             {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
-                return data_hull<Real>(points_in<Real>(text_of(given, "points"), setting), size_of(given),
-                                       setting.threads);
+                return data_hull<Real>(read_table<Real>(text_of(given, "points"), setting.threads).features,
+                                       size_of(given), setting.threads);
             }),
         row({"linear",
              "every row fulfils the linear constraints in a file (needs the solver CLP)",
-             {size, may_be(at_most), may_be(equal)},
+             {unit_radius, may_be(at_most_info), may_be(equal_info)},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 return linear_constraints<Real>(
