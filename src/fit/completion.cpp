@@ -22,9 +22,6 @@ constexpr double usual_hold_out = 0.1;
 // While a radius is looked for, gaps need not be smaller.
 constexpr double rough_tolerance = 2e-2;
 constexpr int most_tries = 16;
-constexpr int tries_in_vain = 1;
-// A share of the error that is worth a larger radius.
-constexpr double clearly = 3e-4;
 constexpr std::array bias_penalties{0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
 // The penalty of a refit, as shares of the one that the radius stands for, and sweeps with each.
 constexpr std::array refit_shares{1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125};
@@ -241,17 +238,15 @@ double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Obse
                                 found.seconds.method()};
         report.radii.push_back(score);
         if (watch.radius) watch.radius(score);
-        const bool better = score.held_out < best * (1 - clearly);
-        if (score.held_out < best) {
+        const bool better = score.held_out < best;
+        if (better) {
             best = score.held_out;
             chosen = radius;
         }
         return better;
     };
     double radius = fit.first_radius() / 2;
-    int worse = 0;
-    for (int k = 0; k < most_tries && worse < tries_in_vain && !stop(); ++k, radius *= 2)
-        worse = look(radius) ? 0 : worse + 1;
+    for (int k = 0; k < most_tries && !stop() && look(radius); ++k) radius *= 2;
     const double middle = chosen;
     for (const double factor : {std::numbers::sqrt2, 1 / std::numbers::sqrt2})
         if (!stop()) look(middle * factor);
