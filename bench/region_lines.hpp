@@ -20,6 +20,8 @@ struct RegionLine {
 inline const std::vector<RegionLine>& region_lines() {
     constexpr double closed = 3;
     constexpr double sorts = 10;
+    constexpr Shape wide{10, 100'000};
+    constexpr Shape square{1000, 1000};
     static const std::vector<RegionLine> lines{
         {"l1", {}, closed},
         {"l2", {}, closed},
@@ -39,6 +41,20 @@ inline const std::vector<RegionLine>& region_lines() {
         {"hypersimplex", {{"k", 1000}}, sorts},
         {"knapsack", {{"radius", 1000}, {"costs", 2}}, sorts},
         {"isotonic", {}, closed},
+        {"group-l12", {}, closed, wide},
+        {"group-l1inf", {}, closed, wide},
+        {"group-linf2", {}, closed, wide},
+        {"sparse-group", {}, sorts, wide},
+        {"latent-groups", {}, closed, wide},
+        {"rows-lp", {{"p", 1}}, closed, wide},
+        {"nuclear", {}, 0, wide},
+        {"spectral", {}, 0, wide},
+        {"ky-fan", {{"k", 3}}, 0, wide},
+        {"schatten", {{"p", 3}}, 0, wide},
+        {"spectraplex", {}, 0, square},
+        {"trace", {}, 0, square},
+        {"fantope", {{"k", 3}}, 0, square},
+        {"psd-box", {}, 0, square},
     };
     return lines;
 }

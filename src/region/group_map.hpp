@@ -64,7 +64,10 @@ class GroupMap {
         }
         for (Index group = first; group < last; ++group) {
             double total = 0;
-            visit(group, [&](Index k) { total = merge(total, value(x.data()[k])); });
+            if (kind_ == Groups::Kind::outputs)
+                total = row_total(x.data() + group * shape_.cols, value, merge);
+            else
+                visit(group, [&](Index k) { total = merge(total, value(x.data()[k])); });
             take(group, total);
         }
     }
@@ -118,8 +121,10 @@ class GroupMap {
         to.reshape(shape_);
         in_parts(threads, [&](Index first, Index last, std::size_t) {
             if (kind_ == Groups::Kind::features) {
-                for (Index i = 0; i < shape_.rows; ++i)
-                    for (Index j = first; j < last; ++j) to(i, j) = value(j, x(i, j));
+                for (Index begin = first; begin < last; begin += tile)
+                    for (Index i = 0; i < shape_.rows; ++i)
+                        for (Index j = begin; j < std::min(begin + tile, last); ++j)
+                            to(i, j) = value(j, x(i, j));
                 return;
             }
             for (Index group = first; group < last; ++group)
@@ -129,6 +134,19 @@ class GroupMap {
 
   private:
     static constexpr Index tile = 1024;  // columns whose totals stay in the nearest cache
+
+    /// Several totals side by side, so that none has to wait for the one before.
+    template <class Real, class Value, class Merge>
+    double row_total(const Real* row, const Value& value, const Merge& merge) const {
+        std::array<double, 8> totals{};
+        const Index whole = shape_.cols - shape_.cols % static_cast<Index>(totals.size());
+        for (Index j = 0; j < whole; j += static_cast<Index>(totals.size()))
+            for (std::size_t k = 0; k < totals.size(); ++k)
+                totals[k] = merge(totals[k], value(row[j + static_cast<Index>(k)]));
+        for (Index j = whole; j < shape_.cols; ++j) totals[0] = merge(totals[0], value(row[j]));
+        for (std::size_t k = 1; k < totals.size(); ++k) totals[0] = merge(totals[0], totals[k]);
+        return totals[0];
+    }
 
     template <class Real, class Value, class Merge, class Take>
     void scan_columns(const Matrix<Real>& x, Index first, Index last, const Value& value, const Merge& merge,

@@ -11,11 +11,11 @@ SparseGroupNorm::Rest SparseGroupNorm::rest(const GroupMap& map, const Matrix<Re
     Rest rest;
     const double threshold = ratio_ * multiplier;
     map.visit(group, [&](Index k) {
-        const double left = sizes(static_cast<double>(x.data()[k])) - threshold;
-        if (left <= 0) return;
+        // Without a branch, which could not be foreseen; NaN stays NaN.
+        const double left = std::max(sizes(static_cast<double>(x.data()[k])) - threshold, 0.0);
         rest.sum += left;
         rest.length += left * left;
-        rest.count += 1;
+        rest.count += left > 0 ? 1 : 0;
     });
     rest.length = std::sqrt(rest.length);
     return rest;
