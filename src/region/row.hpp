@@ -36,6 +36,7 @@ inline constexpr ParameterInfo radius_info{.name = "radius", .meaning = "size of
 inline constexpr ParameterInfo exponent{
     .name = "p", .meaning = "the p of the l_p norm, from 1 to inf", .least = 1, .endless = true};
 inline constexpr Parameter usual_radius{radius_info, Default::of(10)};
+inline constexpr Parameter unit_radius{radius_info, Default::of(1)};
 inline constexpr ParameterInfo count_info{
     .name = "k", .meaning = "number of entries that count", .least = 1, .whole = true};
 inline constexpr ParameterInfo costs_info{.name = "costs",
