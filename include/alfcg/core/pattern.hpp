@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/core/shared_array.hpp"
