@@ -34,6 +34,7 @@ RegionRow row(RegionInfo info, Make make) {
 /// What rows share. Parameters of one name are one option of the command line, of one kind.
 inline constexpr ParameterInfo radius_info{.name = "radius", .meaning = "size of the region", .open = true};
 inline constexpr Parameter usual_radius{radius_info, Default::of(10)};
+inline constexpr Parameter unit_radius{radius_info, Default::of(1)};
 inline constexpr ParameterInfo count_info{
     .name = "k", .meaning = "number of entries that count", .least = 1, .whole = true};
 inline constexpr ParameterInfo costs_info{.name = "costs",

@@ -31,7 +31,6 @@ constexpr ParameterInfo lower_number{.name = "lower", .meaning = "lower bound", 
 constexpr ParameterInfo upper_number{.name = "upper", .meaning = "upper bound", .least = -infinity};
 constexpr ParameterInfo cap_info{
     .name = "cap", .meaning = "largest entry of the capped simplex", .open = true};
-constexpr Parameter unit_radius{radius_info, Default::of(1)};
 
 template <class Real>
 std::unique_ptr<Region<Real>> box_between(FeatureValues lower, FeatureValues upper,

@@ -34,7 +34,6 @@ constexpr ParameterInfo points_info =
 constexpr ParameterInfo at_most_info =
     file_named("at-most", "file of constraints a x <= b: in a row the entries of a, then b");
 constexpr ParameterInfo equal_info = file_named("equal", "file of constraints a x = b, in the same form");
-constexpr Parameter unit_radius{radius_info, Default::of(1)};
 
 Parameter may_be(const ParameterInfo& info) {
     return {info, Default::none()};
