@@ -47,8 +47,8 @@ Case region_case(Arguments& arguments) {
     if (line == region_lines().end())
         throw Error("the region '" + name + "' has no line in region_lines.hpp");
     const auto gradients = std::make_shared<Gradients<Real>>(line->shape);
-    const std::shared_ptr<Region<Real>> region =
-        make_region<Real>(RegionSpec{name, line->parameters, {}}, {threads});
+    const std::shared_ptr<Region<Real>> region = make_region<Real>(
+        RegionSpec{name, line->made != nullptr ? line->made() : line->parameters, {}}, {threads});
     region->check(line->shape);
     result.facts = {{"region", region->describe()},
                     {"rows", line->shape.rows},

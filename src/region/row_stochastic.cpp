@@ -31,8 +31,6 @@ class RowStochastic final : public Region<Real> {
 
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
-        if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
-            region::reject_gradient();
         vertex.shape = gradient.shape();
         vertex.composite = 0;
         if (entropy_ > 0) {
@@ -43,8 +41,7 @@ class RowStochastic final : public Region<Real> {
         vertex.positions.resize(static_cast<std::size_t>(gradient.rows()));
         vertex.values.assign(static_cast<std::size_t>(gradient.rows()), static_cast<Real>(radius_));
         for (Index i = 0; i < gradient.rows(); ++i)
-            vertex.positions[static_cast<std::size_t>(i)] =
-                i * gradient.cols() + first_least(gradient.data() + i * gradient.cols(), gradient.cols());
+            vertex.positions[static_cast<std::size_t>(i)] = i * gradient.cols() + least_of(gradient, i);
         return 0;
     }
 
@@ -100,22 +97,12 @@ class RowStochastic final : public Region<Real> {
     }
 
   private:
-    // The least of a block is found without looking where it is; then only the first block that has it is searched.
-    static Index first_least(const Real* row, Index n) {
-        constexpr Index block = 512;
-        Real least = std::numeric_limits<Real>::infinity();
-        Index from = 0;
-        for (Index first = 0; first < n; first += block) {
-            const Index last = std::min(first + block, n);
-            Real here = row[first];
-#pragma omp simd reduction(min : here)
-            for (Index j = first; j < last; ++j) here = std::min(here, row[j]);
-            if (here < least) {
-                least = here;
-                from = first;
-            }
-        }
-        return std::find(row + from, row + n, least) - row;
+    // The lowest column among equals.
+    [[nodiscard]] Index least_of(const Matrix<Real>& gradient, Index row) const {
+        const kernels::Least found =
+            kernels::first_least(gradient.data() + row * gradient.cols(), gradient.cols(), threads_);
+        if (std::isnan(found.value)) region::reject_gradient();
+        return found.index;
     }
 
     void spread(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
@@ -123,7 +110,7 @@ class RowStochastic final : public Region<Real> {
         vertex.dense.reshape(gradient.shape());
         for (Index i = 0; i < gradient.rows(); ++i) {
             const Real* row = gradient.data() + i * gradient.cols();
-            const double least = static_cast<double>(row[first_least(row, gradient.cols())]);
+            const double least = static_cast<double>(row[least_of(gradient, i)]);
             double sum = 0;
             heights_.clear();
             for (Index j = 0; j < gradient.cols(); ++j) {

@@ -24,7 +24,6 @@ constexpr ParameterInfo shift_info{.name = "shift",
                                    .text = true};
 constexpr ParameterInfo cache_info{
     .name = "cache", .meaning = "vertices that are remembered", .least = 1, .most = 1e6, .whole = true};
-constexpr Parameter factor_radius{radius_info, Default::of(1)};
 
 std::vector<RegionPart> parts_of(const Parameters& given, bool blocks) {
     return parse_parts(given.word("of").value(), blocks);
@@ -64,7 +63,7 @@ std::vector<RegionRow> combined_rows() {
         row({"product",
              "blocks of rows or columns, each in a region of its own: of = \"l1 radius=2 columns=1-5; box "
              "columns=6-9\"",
-             {factor_radius, {parts_info, {}}},
+             {unit_radius, {parts_info, {}}},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 std::vector<Block<Real>> blocks;
@@ -78,7 +77,7 @@ std::vector<RegionRow> combined_rows() {
             }),
         row({"sum",
              "sums of a point of each of several regions (Minkowski sum): of = \"l1 radius=2; l2 radius=1\"",
-             {factor_radius, {parts_info, {}}},
+             {unit_radius, {parts_info, {}}},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 std::vector<std::unique_ptr<Region<Real>>> regions;
@@ -88,7 +87,7 @@ std::vector<RegionRow> combined_rows() {
             }),
         row({"shifted",
              "a region moved elsewhere: shift + radius times the points of it",
-             {factor_radius, {parts_info, {}}, {shift_info, Default::of(0)}},
+             {unit_radius, {parts_info, {}}, {shift_info, Default::of(0)}},
              {}},
             []<class Real>(const Parameters& given, const Composite& /*h*/, const RegionSetting& setting) {
                 return shifted<Real>(
@@ -97,7 +96,7 @@ std::vector<RegionRow> combined_rows() {
             }),
         row({"lazy",
              "a region that remembers its vertices: its oracle is asked only where none of them will do",
-             {factor_radius, {parts_info, {}}, {cache_info, Default::of(256)}},
+             {unit_radius, {parts_info, {}}, {cache_info, Default::of(256)}},
              {"l1", "l2"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return lazy<Real>(make_part<Real>(only_part(given, "lazy"), size_of(given), h, setting),

@@ -66,7 +66,7 @@ struct RatingOptions {
 };
 
 /// Triples "row column value [weight]" as CSV, TSV or with blanks, whose first two fields are names of any kind, with a header or without;
-/// Matrix Market; a SciPy matrix in .npz (CSR). Plain or compressed. Throws InputError.
+/// Matrix Market. Plain or compressed. Throws InputError.
 template <class Real>
 Ratings<Real> load_ratings(const std::string& path, const RatingOptions& options = {});
 
