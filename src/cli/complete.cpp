@@ -75,8 +75,6 @@ CompletionSpecification specification_of(const CompleteArguments& arguments) {
     specification.rank = arguments.rank.value_or(0);
     specification.threads = arguments.threads;
     specification.options = arguments.run.resolve(arguments.seed);
-    if (!arguments.run.tolerance && !arguments.run.budget.given())
-        specification.options.tolerance = CompletionSpecification::default_options().tolerance;
     specification.verify();
     return specification;
 }
@@ -261,6 +259,7 @@ Command add_complete(CommandOptions options) {
         problem);
     options.add_option("--rank", arguments->rank, "keep no more singular values than this [all]", "K",
                        problem);
+    arguments->run.defaults = CompletionSpecification::default_options();
     arguments->run.add_to(options);
     const std::string running = "Running";
     options.add_option("--precision", arguments->precision, "f32 or f64 [f32]", "P", running);

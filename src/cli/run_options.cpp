@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "alfcg/core/error.hpp"
-#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/catalogue.hpp"
 
 namespace alfcg::cli {
@@ -102,7 +101,6 @@ void RunArguments::add_to(CommandOptions options) {
                        "NAME", "Method");
     options.add_values("--method", method_names());
     parameters.add_to(options);
-    const Options defaults = Specification::default_options();
     const std::string group =
         budget.add_to(options, fmt::format("--tol {:g} --max-epochs {:.0f} when none is given",
                                            defaults.tolerance, defaults.max_epochs));
@@ -121,7 +119,6 @@ Options RunArguments::resolve(std::uint64_t seed) const {
     options.seed = seed;
     options.parameters = parameters.resolve();
     check_parameters(method, options.parameters);
-    const Options defaults = Specification::default_options();
     options.tolerance = tolerance.value_or(budget.given() ? 0 : defaults.tolerance);
     budget.apply(options, defaults.max_epochs);
     return options;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "alfcg/fit/fit.hpp"
 #include "alfcg/method/options.hpp"
 #include "cli/command_line.hpp"
 
@@ -46,6 +47,7 @@ struct RunArguments {
     ParameterArguments parameters;
     BudgetArguments budget;
     std::optional<double> tolerance;  // none: the default, where no budget is given
+    Options defaults = Specification::default_options();
 
     void add_to(CommandOptions options);
     /// Throws Error when something does not fit the method.

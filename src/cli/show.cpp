@@ -12,6 +12,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
+#include "alfcg/model/completion.hpp"
 #include "alfcg/model/model.hpp"
 #include "alfcg/region/spectrum.hpp"
 #include "cli/commands.hpp"
@@ -299,17 +300,52 @@ int show(const ShowArguments& arguments) {
     return 0;
 }
 
+template <class Real>
+int show_completion(const ShowArguments& arguments) {
+    const auto model = load_completion<Real>(arguments.model);
+    nlohmann::ordered_json json;
+    json["kind"] = "completion";
+    json["rows"] = std::ssize(model.rows);
+    json["columns"] = std::ssize(model.columns);
+    json["rank"] = model.rank();
+    json["radius"] = model.radius;
+    json["mean"] = model.mean;
+    json["biases"] = !model.row_biases.empty();
+    json["bias_penalty"] = model.bias_penalty;
+    json["loss"] = model.loss.name;
+    json["method"] = model.method;
+    json["refitted"] = model.refitted;
+    if (arguments.json) {
+        fmt::print("{}\n", json_text(json));
+        return 0;
+    }
+    fmt::print("completion {} rows and {} columns, rank {}\n", model.rows.size(), model.columns.size(),
+               model.rank());
+    fmt::print("loss       {}\nregion     nuclear ball of radius {:g}\n", model.loss.name, model.radius);
+    fmt::print("mean       {:g}{}\n", model.mean,
+               model.row_biases.empty()
+                   ? std::string()
+                   : fmt::format(", biases of rows and columns with a penalty of {:g} observations each",
+                                 model.bias_penalty));
+    fmt::print("method     {}{}\n", model.method, model.refitted ? ", refitted" : "");
+    return 0;
+}
+
 }  // namespace
 
 Command add_show(CommandOptions options) {
     auto arguments = std::make_shared<ShowArguments>();
-    options.add_argument("model", arguments->model, "a model written by 'alfcg train'", "MODEL");
+    options.add_argument("model", arguments->model, "a model written by 'alfcg train' or 'alfcg complete'",
+                         "MODEL");
     const std::string group = "Output";
     options.add_option("--top", arguments->top,
                        "so many of the largest coefficients [10, or 5 of each class]", "N", group);
     options.add_flag("--json", arguments->json, "print one JSON object", group);
     return [arguments] {
         if (arguments->top.value_or(0) < 0) throw QuantityError("top", "must be 0 or more");
+        if (is_completion(arguments->model))
+            return completion_is_double(arguments->model) ? show_completion<double>(*arguments)
+                                                          : show_completion<float>(*arguments);
         return model_is_double(arguments->model) ? show<double>(*arguments) : show<float>(*arguments);
     };
 }
