@@ -69,6 +69,7 @@ TEST_F(DamagedModel, TheSameHoldsFor64BitArchives) {
     model_.names = {};
     model_.reading = {};
     model_.training = model_.held_out = {};
+    model_.region.composite.norm = model_.region.composite.entropy = 0;
     EXPECT_FALSE(refused());
     damage_everywhere();
 }
