@@ -51,7 +51,8 @@ bool ExactCurvature<Real>::look(const Iterate<Real>& x) {
     Matrix<Real> s = widened(x.matrix(), part_->shape().cols);
     part_->take_intercept(x, s);
     part_->evaluate(s, gradient_);
-    const Index used = part_->curvature_matrix(static_cast<Index>(rows_), true, matrix_);
+    const auto rows = static_cast<Index>(std::min(rows_, static_cast<double>(part_->samples())));
+    const Index used = part_->curvature_matrix(rows, true, matrix_);
     if (used == 0) return false;
     all_ = used == part_->samples();
     passes_ += 1 + static_cast<double>(used) / static_cast<double>(part_->samples());
