@@ -150,8 +150,9 @@ TEST(Files, OfStructuredRegionsAreRefusedWithTheirLine) {
               "supply must add up to 0, not to -1: what some nodes send, others take");
     EXPECT_EQ(said("flow", {{"graph", "a b 1\n"}, {"supply", "a 1\nc -1\n"}}),
               "supply:2: 'c' is no node of graph");
-    EXPECT_EQ(said("matching", {{"graph", "a b\nb c\nc a\n"}}),
-              "graph:2: the edge from 'b' to 'c' is part of a cycle of odd length: the graph is not bipartite");
+    EXPECT_EQ(
+        said("matching", {{"graph", "a b\nb c\nc a\n"}}),
+        "graph:2: the edge from 'b' to 'c' is part of a cycle of odd length: the graph is not bipartite");
     EXPECT_EQ(said("transport", {{"supply", "1 2\n"}, {"demand", "1 1 1.5\n"}}),
               "demand adds up to 3.5 and `supply` to 3: both must be the same");
     EXPECT_EQ(said("transport", {{"supply", "1 -2\n"}}), "supply must be 0 or positive, not -2");

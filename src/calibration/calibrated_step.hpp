@@ -40,10 +40,10 @@ class CalibratedStep {
     struct LastMove {
         Iterate<Real> from;    // x_{t−1}
         double composite = 0;  // h there
-        Move<Real> move;    // along d
-        double step = 0;    // η
-        double gap = 0;     // −slope of F along d at x_{t−1}, h taken as linear
-        double slope = 0;   // of f alone
+        Move<Real> move;       // along d
+        double step = 0;       // η
+        double gap = 0;        // −slope of F along d at x_{t−1}, h taken as linear
+        double slope = 0;      // of f alone
         double length_squared = 0;
     };
 

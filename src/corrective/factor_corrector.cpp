@@ -1,10 +1,8 @@
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "core/decompositions.hpp"
 #include "corrective/corrector.hpp"
 #include "corrective/line_search.hpp"
 #include "region/pattern_operator.hpp"
@@ -27,11 +25,6 @@ struct Steepest {
     Eigen::VectorXd values;
     Eigen::MatrixXd right;
 };
-
-Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& x) {
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(x);
-    return qr.householderQ() * Eigen::MatrixXd::Identity(x.rows(), x.cols());
-}
 
 /// Sweeps over the two factors of x (alternating least squares), widened by the directions that f is steepest along. A penalty of λ/2 on
 /// the squares of both is one of λ on the nuclear norm of their product, as long as they are wide enough: λ is what makes that the
@@ -133,7 +126,7 @@ class FactorCorrector final : public Corrector<Real> {
         Eigen::MatrixXd product(length, count);
         Eigen::MatrixXd along;
         for (int k = 0; k < power_steps; ++k) {
-            basis_ = orthonormal(basis_);
+            basis_ = orthonormal_columns(basis_);
             for (Index c = 0; c < count; c += kernels::block_columns) {
                 x = basis_.middleCols(c, kernels::block_columns);
                 gradient.normal_product(side, x, y, scratch_);
@@ -142,7 +135,7 @@ class FactorCorrector final : public Corrector<Real> {
             along = basis_.transpose() * product;  // of the basis before this step
             if (k + 1 < power_steps) basis_ = product;
         }
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver((along + along.transpose()) / 2);
+        const SymmetricPairs solver((along + along.transpose()) / 2);
         basis_ = (basis_ * solver.eigenvectors()).rowwise().reverse().eval();
         Steepest found;
         found.values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
@@ -206,12 +199,11 @@ class FactorCorrector final : public Corrector<Real> {
 
     // ‖left · rightᵀ‖_*.
     [[nodiscard]] double product_norm() const {
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> left(gram_of(factors_.left));
+        const SymmetricPairs left(gram_of(factors_.left));
         const Eigen::VectorXd roots = left.eigenvalues().cwiseMax(0).cwiseSqrt();
         const Eigen::MatrixXd turned = left.eigenvectors() * roots.asDiagonal();
         const Eigen::MatrixXd middle = turned.transpose() * gram_of(factors_.right) * turned;
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> squares(middle, Eigen::EigenvaluesOnly);
-        return squares.eigenvalues().cwiseMax(0).cwiseSqrt().sum();
+        return symmetric_values(middle).cwiseMax(0).cwiseSqrt().sum();
     }
 
     // The point of the ball that is nearest to the product, at most so many singular values of it.

@@ -1,10 +1,10 @@
 #include "corrective/nuclear_directions.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/decompositions.hpp"
 #include "kernels/products.hpp"
 
 namespace alfcg::nuclear {
@@ -42,7 +42,7 @@ RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
     } else {
         gram = rows.template cast<double>() * rows.transpose().template cast<double>();
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    const SymmetricPairs solver(gram);
     const Eigen::VectorXd values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Index count = 0;
     least = std::max(least, least_singular_share<Real> * values(0));

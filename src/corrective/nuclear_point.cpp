@@ -1,8 +1,9 @@
 #include "corrective/nuclear_point.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "core/decompositions.hpp"
 
 namespace alfcg::nuclear {
 
@@ -29,13 +30,12 @@ double level(const Eigen::VectorXd& values, double radius) {
 double largest_singular_value(const Dense& g) {
     if (g.size() == 0) return 0;
     const Eigen::MatrixXd gram = g * g.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
-    return std::sqrt(std::max(solver.eigenvalues().tail(1)(0), 0.0));
+    return std::sqrt(std::max(symmetric_values(gram).tail(1)(0), 0.0));
 }
 
 Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
     const Eigen::MatrixXd gram = w * w.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+    const SymmetricPairs solver(gram);
     const Eigen::VectorXd found = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Eigen::VectorXd values = (found.array() - threshold).max(0);
     values.tail(std::max<Eigen::Index>(values.size() - rank, 0)).setZero();

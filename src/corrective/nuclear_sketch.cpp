@@ -1,9 +1,9 @@
 #include "corrective/nuclear_sketch.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "core/decompositions.hpp"
 
 namespace alfcg::nuclear {
 
@@ -33,10 +33,7 @@ double sign_of(Eigen::Index i) {
 
 // Orthonormal rows with the same span.
 Dense orthonormal_rows(const Dense& rows) {
-    const Eigen::MatrixXd columns = rows.transpose();
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-    const Eigen::MatrixXd q = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
-    return q.transpose();
+    return orthonormal_columns(rows.transpose()).transpose();
 }
 
 }  // namespace
@@ -82,7 +79,7 @@ void Sketch::refresh(Part<Real>& part) {
     }
     const Dense products = spread(directions_);
     const Dense inner = products * directions_.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver((inner + inner.transpose()) / 2);
+    const SymmetricPairs solver((inner + inner.transpose()) / 2);
     const double largest = solver.eigenvalues().tail(1)(0);
     if (!(flat_ > 0) || !(largest > 0)) {
         directions_.resize(0, 0);

@@ -43,9 +43,9 @@ QuasiNewton<Real>::QuasiNewton(const std::optional<SecondMoments<Real>>& moments
     Buffer<Real> vectors(static_cast<std::size_t>(shape.size()));
     std::copy(moments->vectors.span().begin(), moments->vectors.span().end(), vectors.data());
     // A product is too short for more than one thread to gain much.
-    moments_.emplace(RowMoments<Real>(DenseFeatures<Real>(std::move(vectors), shape.rows, shape.cols),
-                                      std::move(all), std::move(weights), outputs, 1),
-                     moments->rest);
+    moments_ = Moments{RowMoments<Real>(DenseFeatures<Real>(std::move(vectors), shape.rows, shape.cols),
+                                        std::move(all), std::move(weights), outputs, 1),
+                       moments->rest};
 }
 
 template <class Real>

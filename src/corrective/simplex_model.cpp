@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/decompositions.hpp"
+
 namespace alfcg {
 
 namespace {
@@ -26,8 +28,9 @@ Eigen::MatrixXd made_positive(const Matrix<double>& matrix, double slopes_apart)
                          least_bend_of_slopes * slopes_apart + std::numeric_limits<double>::min();
     Eigen::MatrixXd lifted = centred;
     lifted.diagonal().array() += least;
-    if (lifted.llt().info() == Eigen::Success) return lifted;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> pairs(centred);
+    Eigen::MatrixXd factored = lifted;
+    if (has_cholesky_factor(factored)) return lifted;
+    const SymmetricPairs pairs(centred);
     return pairs.eigenvectors() * pairs.eigenvalues().cwiseMax(least).asDiagonal() *
            pairs.eigenvectors().transpose();
 }

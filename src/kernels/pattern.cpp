@@ -24,7 +24,8 @@ void RowDots(const std::int32_t* index, Index count, const Real* row, const Real
     for (Index k = 0; k < count; ++k) {
         if (k + kAhead < count) {
             const Real* next = table + index[k + kAhead] * stride;
-            for (Index l = 0; l < width; l += 64 / static_cast<Index>(sizeof(Real))) __builtin_prefetch(next + l);
+            for (Index l = 0; l < width; l += 64 / static_cast<Index>(sizeof(Real)))
+                __builtin_prefetch(next + l);
         }
         const Real* line = table + index[k] * stride;
         auto one = hn::Zero(d);

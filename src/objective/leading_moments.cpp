@@ -1,11 +1,12 @@
 #include "objective/leading_moments.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "core/decompositions.hpp"
 #include "data/random_stream.hpp"
 #include "data/row_access.hpp"
 #include "objective/row_moments.hpp"
@@ -83,11 +84,6 @@ class Moments {
     Matrix<Real> out_;
 };
 
-Columns orthonormal(const Columns& columns) {
-    return Eigen::HouseholderQR<Columns>(columns).householderQ() *
-           Columns::Identity(columns.rows(), columns.cols());
-}
-
 }  // namespace
 
 template <class Real>
@@ -113,13 +109,13 @@ std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& feature
         for (double& entry : basis.reshaped()) entry = stream.normal_pair().first;
         products = basis;
         for (int round = 0; round < rounds; ++round) {
-            basis = orthonormal(products);
+            basis = orthonormal_columns(products);
             products = moments.times(basis);
         }
     }
     const Columns projected = basis.transpose() * products;
-    const Eigen::SelfAdjointEigenSolver<Columns> pairs((projected + projected.transpose()) / 2);
-    if (pairs.info() != Eigen::Success || !pairs.eigenvalues().allFinite()) return std::nullopt;
+    const SymmetricPairs pairs((projected + projected.transpose()) / 2);
+    if (!pairs.converged() || !pairs.eigenvalues().allFinite()) return std::nullopt;
 
     SecondMoments<Real> found;
     found.vectors.reshape({kept, width});

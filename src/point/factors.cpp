@@ -1,12 +1,12 @@
 #include "alfcg/point/factors.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "core/decompositions.hpp"
 #include "point/pairs.hpp"
 
 namespace alfcg {
@@ -17,6 +17,8 @@ using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 // A width below which nothing is gained by compressing.
 constexpr Index modest_width = 8;
+// Cores up to this side are decomposed by rotations.
+constexpr Index rotated_side = 16;
 // Rows that are worked on at a time.
 constexpr Index rows_at_once = 256;
 
@@ -176,14 +178,14 @@ bool Factors<Real>::compress() {
     if (width_ == 0) return false;
     const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
                                                                 Eigen::OuterStride<>(stride_));
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Eigen::VectorXd& sizes = svd.singularValues();
+    const SingularTriplets svd = singular_triplets(core, true, rotated_side);
+    const Eigen::VectorXd& sizes = svd.values;
     Index rank = 0;
     while (rank < width_ && sizes(rank) > nothing_left<Real>() / 16 * sizes(0)) ++rank;
     const bool lost = most_ > 0 && rank > most_;
     if (lost) rank = most_;
-    turn_basis(left_, width_, svd.matrixU().leftCols(rank));
-    turn_basis(right_, width_, svd.matrixV().leftCols(rank));
+    turn_basis(left_, width_, svd.left.leftCols(rank));
+    turn_basis(right_, width_, svd.right.leftCols(rank));
     std::fill(core_.begin(), core_.end(), 0.0);
     for (Index k = 0; k < rank; ++k) core_[place(k, k)] = sizes(k);
     width_ = settled_ = rank;
@@ -195,8 +197,8 @@ std::vector<double> Factors<Real>::singular_values() const {
     if (width_ == 0) return {};
     const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
                                                                 Eigen::OuterStride<>(stride_));
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core);
-    return {svd.singularValues().begin(), svd.singularValues().end()};
+    const Eigen::VectorXd values = singular_triplets(core, false, rotated_side).values;
+    return {values.begin(), values.end()};
 }
 
 template <class Real>
@@ -259,17 +261,14 @@ double Factors<Real>::length_squared(const Move<Real>& move) const {
         if (count == 1) {
             along(width_, 0) = rest.norm();
         } else if (count > 1) {
-            const Eigen::HouseholderQR<Eigen::Ref<Eigen::MatrixXd>> qr(rest);
-            const Index rows = std::min(count, basis.rows());
-            along.block(width_, 0, rows, count) =
-                qr.matrixQR().topRows(rows).template triangularView<Eigen::Upper>();
+            const Eigen::MatrixXd factor = triangular_factor(rest);
+            along.block(width_, 0, factor.rows(), count) = factor;
         }
         return along;
     };
     const Eigen::MatrixXd left_along = coordinates(left_, lefts);
     const Eigen::MatrixXd right_along = coordinates(right_, rights);
-    Eigen::MatrixXd d = left_along *
-                        Eigen::Map<const Eigen::VectorXd>(scales.data(), count).asDiagonal() *
+    Eigen::MatrixXd d = left_along * Eigen::Map<const Eigen::VectorXd>(scales.data(), count).asDiagonal() *
                         right_along.transpose();
     for (Index i = 0; i < width_; ++i)
         for (Index j = 0; j < width_; ++j) d(i, j) += move.along_x() * core(i, j);

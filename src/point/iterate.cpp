@@ -29,8 +29,9 @@ void for_each_part(const Pattern& pattern, int threads, const Visit& visit) {
 template <class Visit>
 double sum_of_parts(const Pattern& pattern, int threads, const Visit& visit) {
     std::vector<double> sums(static_cast<std::size_t>(threads));
-    for_each_part(pattern, threads,
-                  [&](int part, Index first, Index last) { sums[static_cast<std::size_t>(part)] = visit(first, last); });
+    for_each_part(pattern, threads, [&](int part, Index first, Index last) {
+        sums[static_cast<std::size_t>(part)] = visit(first, last);
+    });
     return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
@@ -62,16 +63,16 @@ template <class Real>
 void follow(const MadeMove<Real>& made, const Pattern& pattern, int threads, Matrix<Real>& seen) {
     kernels::scale_to(seen.size(), made.keep, seen.data(), seen.data());
     for (std::size_t a = 0; a < made.atoms; ++a) {
-        for_each_pair(made.atom[a], made.coefficient[a],
-                      [&](double scale, const Real* left, const Real* right) {
-                          for_each_part(pattern, threads, [&](int /*part*/, Index first, Index last) {
-                              for (Index i = first; i < last; ++i) {
-                                  const Real factor = static_cast<Real>(scale * static_cast<double>(left[i]));
-                                  for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
-                                      seen.data()[k] += factor * right[pattern.columns[static_cast<std::size_t>(k)]];
-                              }
-                          });
-                      });
+        for_each_pair(
+            made.atom[a], made.coefficient[a], [&](double scale, const Real* left, const Real* right) {
+                for_each_part(pattern, threads, [&](int /*part*/, Index first, Index last) {
+                    for (Index i = first; i < last; ++i) {
+                        const Real factor = static_cast<Real>(scale * static_cast<double>(left[i]));
+                        for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
+                            seen.data()[k] += factor * right[pattern.columns[static_cast<std::size_t>(k)]];
+                    }
+                });
+            });
     }
 }
 
@@ -155,8 +156,8 @@ void Iterate<Real>::go_towards(const Vertex<Real>& vertex, double step) {
 template <class Real>
 double Iterate<Real>::norm() const {
     if (factors_) return factors_->norm();
-    return std::sqrt(
-        kernels::direction(x_.size(), x_.data(), x_.data(), 0, static_cast<const Real*>(nullptr)).length_squared);
+    return std::sqrt(kernels::direction(x_.size(), x_.data(), x_.data(), 0, static_cast<const Real*>(nullptr))
+                         .length_squared);
 }
 
 template <class Real>

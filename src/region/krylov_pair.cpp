@@ -1,13 +1,12 @@
 #include "region/krylov_pair.hpp"
 
-#include <Eigen/Cholesky>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
 
+#include "core/decompositions.hpp"
 #include "kernels/magnitudes.hpp"
 
 namespace alfcg::region {
@@ -265,11 +264,11 @@ double KrylovPair::prove(const Operator& gradient, double tolerance) {
 template <class Operator>
 double KrylovPair::prove_by_chance(const Operator& gradient, double tolerance) {
     const double wanted = std::max(2 * tolerance / std::sqrt(ritz_), 1e-9);  // share of the eigenvalue
-    const double exponent =
-        std::log(1.648 * std::sqrt(static_cast<double>(length_))) - std::log(chance) / static_cast<double>(block);
-    const auto steps = static_cast<Index>(std::clamp(
-        (exponent / std::sqrt(wanted) + 1) / 2, static_cast<double>(least_chances),
-        static_cast<double>(tolerance > 0 ? most_chances : usual_chances)));
+    const double exponent = std::log(1.648 * std::sqrt(static_cast<double>(length_))) -
+                            std::log(chance) / static_cast<double>(block);
+    const auto steps = static_cast<Index>(
+        std::clamp((exponent / std::sqrt(wanted) + 1) / 2, static_cast<double>(least_chances),
+                   static_cast<double>(tolerance > 0 ? most_chances : usual_chances)));
     Eigen::MatrixXd before = Eigen::MatrixXd::Zero(length_, block);
     Eigen::MatrixXd now(length_, block);
     Eigen::MatrixXd product(length_, block);
@@ -301,7 +300,8 @@ double KrylovPair::prove_by_chance(const Operator& gradient, double tolerance) {
     double largest = value_ * value_;
     for (Index k = 0; k < block; ++k) {
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> tridiagonal;
-        tridiagonal.computeFromTridiagonal(diagonal.col(k), off.col(k).head(steps - 1), Eigen::EigenvaluesOnly);
+        tridiagonal.computeFromTridiagonal(diagonal.col(k), off.col(k).head(steps - 1),
+                                           Eigen::EigenvaluesOnly);
         largest = std::max(largest, tridiagonal.eigenvalues()(steps - 1));
     }
     const double root = exponent / static_cast<double>(2 * steps - 1);
@@ -319,8 +319,7 @@ double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance)
     gradient.gram(gram_matrix, scratch_);
     const double n = static_cast<double>(side);
     const double total = gram_matrix.trace();
-    const double forming =
-        2 * rounding * static_cast<double>(gradient.gram_depth()) * total;
+    const double forming = 2 * rounding * static_cast<double>(gradient.gram_depth()) * total;
     const auto factoring = [&](double bound) {
         return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };
@@ -333,8 +332,7 @@ double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance)
         if (bound >= total) return total + forming;  // σ₁² <= ‖G‖_F² needs no proof
         shifted = -gram_matrix;
         shifted.diagonal().array() += bound;
-        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(shifted);
-        if (factor.info() == Eigen::Success) return bound + forming + factoring(bound);
+        if (has_cholesky_factor(shifted)) return bound + forming + factoring(bound);
         // Either the bound was too tight, or the search has missed the largest value: look again from
         // elsewhere.
         slack *= 16;

@@ -1,12 +1,11 @@
 #include "region/lowest_eigenvectors.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
+#include "core/decompositions.hpp"
 #include "kernels/magnitudes.hpp"
 #include "kernels/products.hpp"
 
@@ -93,7 +92,7 @@ void LowestEigenvectors::deflate(Index k) {
 bool LowestEigenvectors::bounded_by(double bound) const {
     Eigen::MatrixXd rest = -square_view(shifted_);
     rest.diagonal().array() += bound;
-    return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(rest).info() == Eigen::Success;
+    return has_cholesky_factor(rest);
 }
 
 double LowestEigenvectors::proven(const Matrix<double>& symmetric, double outside, double tolerance,
@@ -101,8 +100,7 @@ double LowestEigenvectors::proven(const Matrix<double>& symmetric, double outsid
     const Index side = symmetric.rows();
     const double n = static_cast<double>(side);
     const double count = static_cast<double>(vectors_.cols());
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> inside(projected_, Eigen::EigenvaluesOnly);
-    const double least = shift_ - inside.eigenvalues().maxCoeff();  // β
+    const double least = shift_ - symmetric_values(projected_).maxCoeff();  // β
     // Products, sums and orthogonality of the vectors are rounded.
     const double rounding = 16 * unit_roundoff * (count + 1) * (std::sqrt(n) + 4) * shift_;
     const double residual = std::exchange(outside, outside + rounding);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "alfcg/point/move.hpp"
 #include "alfcg/region/spec.hpp"
 #include "alfcg/region/spectral.hpp"
+#include "core/decompositions.hpp"
 #include "core/threads.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/gram_pair.hpp"
@@ -68,8 +68,8 @@ class SymmetricRegion final : public Region<Real> {
             write(lowest_.vectors(), chosen(lowest_.values(), threshold), vertex);
             return radius_ * (missed(gradient, scale, threshold, vertex) / scale);
         }
-        solver_.compute(square_view());
-        write(solver_.eigenvectors(), chosen(solver_.eigenvalues(), threshold), vertex);
+        pairs_ = SymmetricPairs(square_view());
+        write(pairs_.eigenvectors(), chosen(pairs_.eigenvalues(), threshold), vertex);
         return 0;
     }
 
@@ -115,9 +115,9 @@ class SymmetricRegion final : public Region<Real> {
         double least = 0;
         double most = 0;
         if (largest > 0) {
-            solver_.compute(square_view(), Eigen::EigenvaluesOnly);
-            least = solver_.eigenvalues()(0) / scale;
-            most = solver_.eigenvalues()(x.rows() - 1) / scale;
+            const Eigen::VectorXd values = symmetric_values(square_view());
+            least = values(0) / scale;
+            most = values(x.rows() - 1) / scale;
         }
         const double total = trace(x) / (radius_ * static_cast<double>(limit(x.rows()))) - 1;
         return std::max({0.0, uneven / radius_, -least / radius_, most / radius_ - 1,
@@ -190,8 +190,8 @@ class SymmetricRegion final : public Region<Real> {
 
     /// With a square: eigenvalues of −g / weight less the nuclear term, projected onto the set.
     void square(double threshold, long double unit, Vertex<Real>& vertex) {
-        solver_.compute(square_view());
-        const Eigen::VectorXd t = threshold - solver_.eigenvalues().array();
+        pairs_ = SymmetricPairs(square_view());
+        const Eigen::VectorXd t = threshold - pairs_.eigenvalues().array();
         const auto side = static_cast<double>(t.size());
         const double most = static_cast<double>(limit(t.size()));
         const double reach = std::max(t.cwiseAbs().maxCoeff(), 1e-300);
@@ -205,7 +205,7 @@ class SymmetricRegion final : public Region<Real> {
             sizes = region::project_capped(t, cap, most * cap);
         else if (set_.exactly)
             sizes.setConstant(cap);
-        write(solver_.eigenvectors(), sizes * out, vertex);
+        write(pairs_.eigenvectors(), sizes * out, vertex);
     }
 
     /// Σ sizes_i · u_i u_iᵀ, in the form in which it is small, and h there.
@@ -243,7 +243,7 @@ class SymmetricRegion final : public Region<Real> {
     Composite composite_;
     int threads_;
     Matrix<double> symmetric_;
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;
+    SymmetricPairs pairs_;
     region::LowestEigenvectors lowest_;
 };
 

@@ -1,7 +1,5 @@
 #include "region/thin_svd.hpp"
 
-#include <Eigen/SVD>
-
 #include <algorithm>
 #include <limits>
 
@@ -13,7 +11,7 @@ namespace alfcg {
 namespace region {
 namespace {
 
-constexpr Index jacobi_side = 100;  // up to here one-by-one rotations are fast enough, and the most accurate
+constexpr Index rotated_side = 100;  // up to here one-by-one rotations are fast enough, and the most accurate
 
 template <class Real>
 using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -32,27 +30,14 @@ template <class Real>
 ThinSvd<Real>::ThinSvd(const Matrix<Real>& x, double scale, bool vectors) : tall_(tall(x, scale)) {
     const Index side = std::min(x.rows(), x.cols());
     const Eigen::MatrixXd square = tall_.matrixQR().topRows(side).template triangularView<Eigen::Upper>();
-    const unsigned int wanted = vectors ? Eigen::ComputeFullU | Eigen::ComputeFullV : 0;
-    const auto take = [&](const auto& svd) {
-        values_ = svd.singularValues();
-        if (!vectors) return;
-        left_ = svd.matrixU();
-        right_ = svd.matrixV();
-    };
-    if (side > jacobi_side) {
-        const Eigen::BDCSVD<Eigen::MatrixXd> svd(square, wanted);
-        if (svd.info() == Eigen::Success) {
-            take(svd);
-            return;
-        }
-    }
-    take(Eigen::JacobiSVD<Eigen::MatrixXd>(square, wanted));
+    triplets_ = singular_triplets(square, vectors, rotated_side);
 }
 
 template <class Real>
 void ThinSvd<Real>::write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const {
     Eigen::MatrixXd product = Eigen::MatrixXd::Zero(tall_.rows(), tall_.cols());
-    product.topRows(tall_.cols()).noalias() = -left_ * sizes.asDiagonal() * right_.transpose();
+    product.topRows(tall_.cols()).noalias() =
+        -triplets_.left * sizes.asDiagonal() * triplets_.right.transpose();
     product.applyOnTheLeft(tall_.householderQ());
     Eigen::Map<RowMajor<Real>> view(result.data(), result.rows(), result.cols());
     if (result.rows() <= result.cols())

@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include "alfcg/core/matrix.hpp"
+#include "core/decompositions.hpp"
 
 namespace alfcg::region {
 
@@ -17,16 +18,14 @@ class ThinSvd {
     ThinSvd(const Matrix<Real>& x, double scale, bool vectors);
 
     /// Largest first.
-    [[nodiscard]] const Eigen::VectorXd& values() const { return values_; }
+    [[nodiscard]] const Eigen::VectorXd& values() const { return triplets_.values; }
 
     /// Writes -Σ_i size_i · u_i v_iᵀ (needs vectors).
     void write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const;
 
   private:
     Eigen::HouseholderQR<Eigen::MatrixXd> tall_;  // of x, or of its transpose when that is the taller
-    Eigen::VectorXd values_;
-    Eigen::MatrixXd left_;  // singular vectors of the square factor
-    Eigen::MatrixXd right_;
+    SingularTriplets triplets_;                   // of the square factor
 };
 
 }  // namespace alfcg::region

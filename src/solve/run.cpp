@@ -32,8 +32,7 @@ double Run<Real>::ask_oracle(const Matrix<Real>& gradient, Vertex<Real>& vertex)
     ++account_.counters.oracle_calls;
     recalled_ = false;
     const Pattern* pattern = objective_.pattern();
-    if (pattern != nullptr)
-        return region_.minimize_at(*pattern, gradient, oracle_tolerance_, false, vertex);
+    if (pattern != nullptr) return region_.minimize_at(*pattern, gradient, oracle_tolerance_, false, vertex);
     return region_.minimize(gradient, oracle_tolerance_, false, vertex);
 }
 

@@ -93,8 +93,8 @@ struct Result {
     Status status = Status::max_iterations;
     Matrix<Real> x;                        // empty where there are factors
     std::optional<Factors<Real>> factors;  // x, where the objective looks at a few places only
-    std::vector<double> intercept;  // the objective's best at x; empty where it has none
-    Metrics metrics;                // at x
+    std::vector<double> intercept;         // the objective's best at x; empty where it has none
+    Metrics metrics;                       // at x
     Index iterations = 0;
     double epochs = 0;
     Counters counters;
