@@ -19,3 +19,17 @@ function(alfcg_together target)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
+
+# alfcg_room_option(TARGET OPTION ROOM...): an option to compile the files of these rooms with, after alfcg_together. A file
+# with options of its own would be left out of its room: CMake's own file, which includes them all, takes the option then.
+function(alfcg_room_option target option)
+  get_target_property(sources ${target} SOURCES)
+  foreach(room IN LISTS ARGN)
+    set(files "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/Unity/unity_${room}_cxx.cxx")
+    if(NOT ALFCG_TOGETHER)
+      set(files ${sources})
+      list(FILTER files INCLUDE REGEX "/src/${room}/")
+    endif()
+    set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${option}")
+  endforeach()
+endfunction()

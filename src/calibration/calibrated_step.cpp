@@ -8,10 +8,10 @@ namespace alfcg {
 namespace {
 
 // The constants are plain numbers without units; docs/calibration.md says how much they matter.
-constexpr double forgetting = 0.7;   // least factor from one curvature to the next
-constexpr double boldness = 0.85;    // steps are longer than the curvature allows by this divisor
-constexpr double too_far = 0.5;      // slope at the end over −slope at the start
-constexpr int most_steps_back = 20;  // in a row
+constexpr double forgetting = 0.7;         // least factor from one curvature to the next
+constexpr double boldness = 0.85;          // steps are longer than the curvature allows by this divisor
+constexpr double overshoot_allowed = 0.5;  // slope at the end over −slope at the start
+constexpr int most_steps_back = 20;        // in a row
 
 // Rows for a first look at the curvature, spread over the data: a tenth is enough. None: all.
 std::vector<Index> sample(Index samples) {
@@ -55,7 +55,7 @@ bool CalibratedStep<Real>::went_too_far(const Matrix<Real>& gradient) {
     if (last_.step > 0) {
         double secant = 0;
         const double beyond = overshoot(gradient, secant);
-        if (beyond > too_far && steps_back_ < most_steps_back) {
+        if (beyond > overshoot_allowed && steps_back_ < most_steps_back) {
             ++steps_back_;
             back_ = beyond / (1 + beyond);
             curvature_ = std::max(secant, curvature_);
@@ -95,7 +95,7 @@ void CalibratedStep<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (!moved_) return;
     run.full_gradient(x, at_end_);
     double secant = 0;
-    if (last_.step > 0 && overshoot(at_end_, secant) > too_far) {
+    if (last_.step > 0 && overshoot(at_end_, secant) > overshoot_allowed) {
         x.stand_at(last_.from);
         x.look_again();
         run.full_gradient(x, at_end_);

@@ -8,7 +8,7 @@ namespace alfcg {
 
 namespace {
 
-constexpr std::size_t most_looks = 12;
+constexpr std::size_t most_slopes = 12;
 
 // A slope of f on the way, `at` of it from its start.
 struct Slope {
@@ -52,7 +52,7 @@ bool Descent<Real>::proven(Run<Real>& run, const Checkpoint<Real>& known, const 
             worst = std::max(worst, doubt);
         }
         if (most <= 0) return true;
-        if (least >= 0 || slopes.size() > most_looks) return false;
+        if (least >= 0 || slopes.size() > most_slopes) return false;
         const double steepest = -slopes.front().along;
         const double nearest = steepest > 0 ? most / steepest : 1;
         const double at = between(slopes[widest - 1], slopes[widest], nearest);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/decompositions.hpp"
+#include "core/matrix_product.hpp"
 #include "corrective/corrector.hpp"
 #include "corrective/line_search.hpp"
 #include "region/pattern_operator.hpp"
@@ -123,20 +124,20 @@ class FactorCorrector final : public Corrector<Real> {
                     static_cast<double>((right ? vertex.right : vertex.left)[static_cast<std::size_t>(i)]);
         Eigen::MatrixXd x(length, kernels::block_columns);
         Eigen::MatrixXd y(length, kernels::block_columns);
-        Eigen::MatrixXd product(length, count);
+        Eigen::MatrixXd products(length, count);
         Eigen::MatrixXd along;
         for (int k = 0; k < power_steps; ++k) {
             basis_ = orthonormal_columns(basis_);
             for (Index c = 0; c < count; c += kernels::block_columns) {
                 x = basis_.middleCols(c, kernels::block_columns);
                 gradient.normal_product(side, x, y, scratch_);
-                product.middleCols(c, kernels::block_columns) = y;
+                products.middleCols(c, kernels::block_columns) = y;
             }
-            along = basis_.transpose() * product;  // of the basis before this step
-            if (k + 1 < power_steps) basis_ = product;
+            along = product<Eigen::MatrixXd>(basis_.transpose(), products);  // of the basis before this step
+            if (k + 1 < power_steps) basis_ = products;
         }
         const SymmetricPairs solver((along + along.transpose()) / 2);
-        basis_ = (basis_ * solver.eigenvectors()).rowwise().reverse().eval();
+        basis_ = product<Eigen::MatrixXd>(basis_, solver.eigenvectors()).rowwise().reverse().eval();
         Steepest found;
         found.values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
         const Index other = pattern.shape.rows + pattern.shape.cols - length;
@@ -192,7 +193,7 @@ class FactorCorrector final : public Corrector<Real> {
             const Index count = std::min<Index>(rows.rows(), factor.rows() - first);
             for (Index i = 0; i < count; ++i)
                 for (Index k = 0; k < width; ++k) rows(i, k) = static_cast<double>(factor(first + i, k));
-            gram.noalias() += rows.topRows(count).transpose() * rows.topRows(count);
+            add_product(1, rows.topRows(count).transpose(), rows.topRows(count), gram);
         }
         return gram;
     }
@@ -202,7 +203,8 @@ class FactorCorrector final : public Corrector<Real> {
         const SymmetricPairs left(gram_of(factors_.left));
         const Eigen::VectorXd roots = left.eigenvalues().cwiseMax(0).cwiseSqrt();
         const Eigen::MatrixXd turned = left.eigenvectors() * roots.asDiagonal();
-        const Eigen::MatrixXd middle = turned.transpose() * gram_of(factors_.right) * turned;
+        const auto half = product<Eigen::MatrixXd>(gram_of(factors_.right), turned);
+        const auto middle = product<Eigen::MatrixXd>(turned.transpose(), half);
         return symmetric_values(middle).cwiseMax(0).cwiseSqrt().sum();
     }
 

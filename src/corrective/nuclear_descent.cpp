@@ -285,8 +285,10 @@ typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
     bool bound = false;
     if (count > 0 && norm_ >= ball_.radius * (1 - tightness)) {
         // What the norm costs where f and the ball are balanced.
-        const Dense along = spectrum_.left.transpose() * gradient_.w * at_.w.transpose() * spectrum_.left;
-        const double mean = -along.diagonal().cwiseQuotient(spectrum_.values).sum() / count;
+        const auto steep = product<Dense>(spectrum_.left.transpose(), gradient_.w);
+        const auto held = product<Dense>(spectrum_.left.transpose(), at_.w);
+        const Eigen::VectorXd along = steep.cwiseProduct(held).rowwise().sum();
+        const double mean = -along.cwiseQuotient(spectrum_.values).sum() / count;
         bound = mean > cost;
         if (bound) multiplier = mean;
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/decompositions.hpp"
+#include "core/matrix_product.hpp"
 #include "kernels/products.hpp"
 
 namespace alfcg::nuclear {
@@ -40,16 +41,24 @@ RowsOf<Real> principal(const RowsOf<Real>& rows, double least, Index most) {
     if (rows.rows() <= rows.cols()) {
         kernels::gram(rows.data(), {rows.rows(), rows.cols()}, 1.0, 1, scratch, gram.data());
     } else {
-        gram = rows.template cast<double>() * rows.transpose().template cast<double>();
+        const RowsOf<double> exact = rows.template cast<double>();
+        gram = product<Eigen::MatrixXd>(exact, exact.transpose());
     }
     const SymmetricPairs solver(gram);
     const Eigen::VectorXd values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Index count = 0;
     least = std::max(least, least_singular_share<Real> * values(0));
     while (count < std::min<Index>(most, values.size()) && values(count) > least) ++count;
-    const Eigen::MatrixXd mix = values.head(count).cwiseInverse().asDiagonal() *
-                                solver.eigenvectors().rowwise().reverse().leftCols(count).transpose();
-    return mix.template cast<Real>() * rows;
+    const RowsOf<Real> mix = (values.head(count).cwiseInverse().asDiagonal() *
+                              solver.eigenvectors().rowwise().reverse().leftCols(count).transpose())
+                                 .template cast<Real>();
+    return product<RowsOf<Real>>(mix, rows);
+}
+
+// What of rows lies along orthonormal ones is taken away.
+template <class Basis, class Real>
+void take_away(const Basis& basis, RowsOf<Real>& rows) {
+    add_product(-1, product<RowsOf<Real>>(rows, basis.transpose()), basis, rows);
 }
 
 // Twice, since the first time leaves rounding errors behind where rows were nearly dependent.
@@ -93,20 +102,24 @@ RowsOf<Real> leading(const Matrix<Real>& g, Index most) {
 template <class Real>
 Matrix<Real> Directions<Real>::coefficients(const Matrix<Real>& x) const {
     Matrix<Real> s(x.rows(), count());
-    Eigen::Map<Rows>(s.data(), s.rows(), s.cols()).noalias() = view_of(x) * view().transpose();
+    s.fill(0);
+    Eigen::Map<Rows> sum(s.data(), s.rows(), s.cols());
+    add_product(1, view_of(x), view().transpose(), sum);
     return s;
 }
 
 template <class Real>
 void Directions<Real>::combine(const Matrix<Real>& s, Matrix<Real>& x) const {
     x.reshape({s.rows(), basis_.cols()});
-    Eigen::Map<Rows>(x.data(), x.rows(), x.cols()).noalias() = view_of(s).leftCols(count()) * view();
+    x.fill(0);
+    Eigen::Map<Rows> sum(x.data(), x.rows(), x.cols());
+    add_product(1, view_of(s).leftCols(count()), view(), sum);
 }
 
 template <class Real>
 void Directions<Real>::append(Rows more) {
     for (int turn = 0; turn < 2; ++turn) {
-        if (count() > 0) more -= (more * view().transpose()) * view();
+        take_away(view(), more);
         more = principal<Real>(more, least_singular_share<Real>, more.rows());
     }
     Matrix<Real> wider(count() + more.rows(), more.cols());
@@ -124,7 +137,9 @@ void Directions<Real>::begin(const Matrix<Real>& x) {
     for (Index most = first_count;; most *= 2) {
         append(leading(x, std::min(most, std::min(x.rows(), x.cols()))));
         const Matrix<Real> s = coefficients(x);
-        const double left = static_cast<double>((view_of(x) - view_of(s) * view()).norm());
+        Rows rest = view_of(x);
+        add_product(-1, view_of(s), view(), rest);
+        const double left = static_cast<double>(rest.norm());
         if (left <= rounding * whole || most >= std::min(x.rows(), x.cols())) return;
     }
 }
@@ -133,9 +148,9 @@ template <class Real>
 void Directions<Real>::add_steepest(const Matrix<Real>& g, Index most) {
     // Those that x is made of lead, more or less: what is new are the turns that they want to take, as steep as they are, and the next.
     Rows found = leading(g, std::min(most + count(), most_leading));
-    const Rows along = view_of(g) * found.transpose();
+    const auto along = product<Rows>(view_of(g), found.transpose());
     for (Index i = 0; i < found.rows(); ++i) found.row(i) *= along.col(i).norm();
-    if (count() > 0) found -= (found * view().transpose()) * view();
+    take_away(view(), found);
     append(principal<Real>(found, 0, most));
 }
 
@@ -144,15 +159,17 @@ void Directions<Real>::keep(const Matrix<Real>& now, const Matrix<Real>& before,
     const Index side = count();
     const Rows made = orthonormal<Real>(view_of(now).leftCols(side), side);
     Rows led = view_of(now).leftCols(side) - view_of(before).leftCols(side);
-    for (int turn = 0; turn < 2; ++turn) led -= (led * made.transpose()) * made;
+    for (int turn = 0; turn < 2; ++turn) take_away(made, led);
     const double length = static_cast<double>(led.norm());
     led = principal<Real>(led, least_led * length, std::max<Index>(most - made.rows(), 0));
-    led -= (led * made.transpose()) * made;
+    take_away(made, led);
     led = principal<Real>(led, 0, led.rows());
     Rows mix(made.rows() + led.rows(), side);
     mix << made, led;
     Matrix<Real> fewer(mix.rows(), basis_.cols());
-    Eigen::Map<Rows>(fewer.data(), fewer.rows(), fewer.cols()).noalias() = mix * view();
+    fewer.fill(0);
+    Eigen::Map<Rows> sum(fewer.data(), fewer.rows(), fewer.cols());
+    add_product(1, mix, view(), sum);
     basis_ = std::move(fewer);
 }
 

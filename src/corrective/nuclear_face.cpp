@@ -1,6 +1,8 @@
 #include "corrective/nuclear_face.hpp"
 
-#include <Eigen/Cholesky>
+#include <utility>
+
+#include "core/decompositions.hpp"
 
 namespace alfcg::nuclear {
 
@@ -9,41 +11,45 @@ Face::Face(const Spectrum& spectrum, const Dense& w, double multiplier, bool bou
     if (multiplier_ <= 0) return;
     left_ = spectrum.left;
     values_ = spectrum.values;
-    right_ = values_.cwiseInverse().asDiagonal() * (left_.transpose() * w);
+    right_ = values_.cwiseInverse().asDiagonal() * product<Dense>(left_.transpose(), w);
     bend_ = multiplier_ * values_.cwiseInverse();
 }
 
 void Face::project(Dense& d) const {
     if (multiplier_ <= 0) return;
     if (values_.size() < d.rows()) {
-        Dense beside = d - left_ * (left_.transpose() * d);
-        beside -= (beside * right_.transpose()) * right_;
+        Dense beside = d;
+        add_product(-1, left_, product<Dense>(left_.transpose(), d), beside);
+        add_product(-1, product<Dense>(beside, right_.transpose()), right_, beside);
         d -= beside;
     }
     if (!bound_) return;
-    const double along = (left_.transpose() * (d * right_.transpose())).trace();
-    d -= left_ * (along / static_cast<double>(values_.size()) * right_);
+    const double along = left_.cwiseProduct(product<Dense>(d, right_.transpose())).sum();
+    add_product(-along / static_cast<double>(values_.size()), left_, right_, d);
 }
 
 // With d = L A R + L B + C R, B beside R and C beside L: L (A − Aᵀ)/(v_i + v_j) R + L diag(1/v) B + C diag(1/v) R.
-void Face::add_curvature(const Dense& d, Dense& product) const {
+void Face::add_curvature(const Dense& d, Dense& sum) const {
     if (multiplier_ <= 0) return;
-    const Dense across = d * right_.transpose();
-    const Dense inner = left_.transpose() * across;
+    Dense across = product<Dense>(d, right_.transpose());
+    const Dense inner = product<Dense>(left_.transpose(), across);
     Dense turn = -(bend_.asDiagonal() * inner);
     for (Eigen::Index i = 0; i < turn.rows(); ++i)
         for (Eigen::Index j = 0; j < turn.cols(); ++j)
             turn(i, j) += multiplier_ * (inner(i, j) - inner(j, i)) / (values_(i) + values_(j));
-    const Dense outer = left_ * turn + (across - left_ * inner) * bend_.asDiagonal();
-    product.noalias() += left_ * (bend_.asDiagonal() * (left_.transpose() * d));
-    product.noalias() += outer * right_;
+    add_product(-1, left_, inner, across);
+    Dense outer = across * bend_.asDiagonal();
+    add_product(1, left_, turn, outer);
+    const Dense along = bend_.asDiagonal() * product<Dense>(left_.transpose(), d);
+    add_product(1, left_, along, sum);
+    add_product(1, outer, right_, sum);
 }
 
 void Face::expect(double curvature) {
     const double beside = 1 / (curvature + (values_.size() > 0 ? bend_(0) : 0));
     const Eigen::VectorXd own = (curvature + bend_.array()).inverse() - beside;
-    scaling_ = beside * Dense::Identity(left_.rows(), left_.rows()) +
-               Dense(left_ * own.asDiagonal() * left_.transpose());
+    scaling_ = beside * Dense::Identity(left_.rows(), left_.rows());
+    add_product(1, Dense(left_ * own.asDiagonal()), left_.transpose(), scaling_);
     sketch_ = nullptr;
 }
 
@@ -53,11 +59,12 @@ void Face::expect(const Sketch& sketch, double weight, bool turned) {
     expect(tail);
     const double least = values_.size() > 0 ? bend_(0) : 0;
     if (turned) {
-        const Dense all = (tail + least) * Dense::Identity(left_.rows(), left_.rows()) +
-                          Dense(sketch.directions().transpose() *
-                                (bends.array() - tail).matrix().asDiagonal() * sketch.directions()) +
-                          Dense(left_ * (bend_.array() - least).matrix().asDiagonal() * left_.transpose());
-        scaling_ = all.llt().solve(Dense::Identity(all.rows(), all.rows()));
+        Eigen::MatrixXd all = (tail + least) * Eigen::MatrixXd::Identity(left_.rows(), left_.rows());
+        const Dense bent = (bends.array() - tail).matrix().asDiagonal() * sketch.directions();
+        add_product(1, sketch.directions().transpose(), bent, all);
+        const Dense own = left_ * (bend_.array() - least).matrix().asDiagonal();
+        add_product(1, own, left_.transpose(), all);
+        scaling_ = positive_inverse(all);
         return;
     }
     sketch_ = &sketch;
@@ -68,17 +75,16 @@ void Face::expect(const Sketch& sketch, double weight, bool turned) {
 }
 
 void Face::precondition(Dense& d) const {
-    const Dense scaled = scaling_ * d;
-    if (sketch_ == nullptr) {
-        d = scaled;
-    } else {
-        const Dense along = d * sketch_->directions().transpose();
-        const Dense own = left_.transpose() * along;
-        const Dense gained = left_ * (gains_.array() * own.array()).matrix() +
-                             Dense((along - left_ * own) * beside_gains_.asDiagonal());
-        d = scaled;
-        d.noalias() += gained * sketch_->directions();
+    Dense scaled = product<Dense>(scaling_, d);
+    if (sketch_ != nullptr) {
+        Dense along = product<Dense>(d, sketch_->directions().transpose());
+        const Dense own = product<Dense>(left_.transpose(), along);
+        add_product(-1, left_, own, along);
+        Dense gained = along * beside_gains_.asDiagonal();
+        add_product(1, left_, Dense(gains_.cwiseProduct(own)), gained);
+        add_product(1, gained, sketch_->directions(), scaled);
     }
+    d = std::move(scaled);
     project(d);
 }
 

@@ -13,11 +13,11 @@ class Face {
     Face(const Spectrum& spectrum, const Dense& w, double multiplier, bool bound);
 
     /// left · right, the slope of the norm.
-    [[nodiscard]] Dense slope() const { return left_ * right_; }
+    [[nodiscard]] Dense slope() const { return product<Dense>(left_, right_); }
     /// What of d stays on the face.
     void project(Dense& d) const;
-    /// product += multiplier · (second derivative of the norm) d, for a d of the face.
-    void add_curvature(const Dense& d, Dense& product) const;
+    /// sum += multiplier · (second derivative of the norm) d, for a d of the face.
+    void add_curvature(const Dense& d, Dense& sum) const;
 
     /// What multiplies a slope to give a step, roughly, as long as nothing better is known: f bends by `curvature` everywhere.
     void expect(double curvature);

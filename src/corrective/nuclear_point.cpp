@@ -29,12 +29,12 @@ double level(const Eigen::VectorXd& values, double radius) {
 
 double largest_singular_value(const Dense& g) {
     if (g.size() == 0) return 0;
-    const Eigen::MatrixXd gram = g * g.transpose();
+    const auto gram = product<Eigen::MatrixXd>(g, g.transpose());
     return std::sqrt(std::max(symmetric_values(gram).tail(1)(0), 0.0));
 }
 
 Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
-    const Eigen::MatrixXd gram = w * w.transpose();
+    const auto gram = product<Eigen::MatrixXd>(w, w.transpose());
     const SymmetricPairs solver(gram);
     const Eigen::VectorXd found = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Eigen::VectorXd values = (found.array() - threshold).max(0);
@@ -49,8 +49,8 @@ Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
     spectrum.left = solver.eigenvectors().rowwise().reverse().leftCols(count);
     if (count == w.rows() && values == found) return spectrum;
     const Eigen::VectorXd factors = spectrum.values.cwiseQuotient(found.head(count));
-    const Dense mix = spectrum.left * factors.asDiagonal() * spectrum.left.transpose();
-    w = mix * w;
+    const Dense scaled = spectrum.left * factors.asDiagonal();
+    w = product<Dense>(product<Dense>(scaled, spectrum.left.transpose()), w);
     return spectrum;
 }
 

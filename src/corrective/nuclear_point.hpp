@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "core/matrix_product.hpp"
+
 namespace alfcg::nuclear {
 
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -78,14 +78,15 @@ void Sketch::refresh(Part<Real>& part) {
         directions_ = Dense::Identity(cols, cols);
     }
     const Dense products = spread(directions_);
-    const Dense inner = products * directions_.transpose();
+    const Dense inner = product<Dense>(products, directions_.transpose());
     const SymmetricPairs solver((inner + inner.transpose()) / 2);
     const double largest = solver.eigenvalues().tail(1)(0);
     if (!(flat_ > 0) || !(largest > 0)) {
         directions_.resize(0, 0);
         return;
     }
-    directions_ = Dense(solver.eigenvectors().rowwise().reverse().transpose() * directions_);
+    directions_ =
+        product<Dense>(Eigen::MatrixXd(solver.eigenvectors().rowwise().reverse()).transpose(), directions_);
     values_ = solver.eigenvalues().reverse().cwiseMax(least_value * largest);
 }
 

@@ -1,12 +1,12 @@
 #include "corrective/quasi_newton.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <utility>
 
+#include "core/decompositions.hpp"
 #include "kernels/vector.hpp"
 
 namespace alfcg {
@@ -122,7 +122,7 @@ void QuasiNewton<Real>::update_middle() {
     }
     const Eigen::MatrixXd scaled = unit.asDiagonal() * m * unit.asDiagonal();
     unit.head(n) *= scale_;
-    middle_ = unit.asDiagonal() * scaled.fullPivLu().inverse() * unit.asDiagonal();
+    middle_ = unit.asDiagonal() * inverse(scaled) * unit.asDiagonal();
     if (!middle_.allFinite()) count_ = 0;
 }
 

@@ -243,10 +243,10 @@ HWY_INLINE Real GatherOne(const Lines& lines, Index line, const Real* table) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-template <class Real>
-HWY_INLINE void ScatterOne(const SparseLines<Real>& lines, Index line, Real residual, Real* HWY_RESTRICT to) {
+template <class Lines, class Real>
+HWY_INLINE void ScatterOne(const Lines& lines, Index line, Real residual, Real* HWY_RESTRICT to) {
     for (Index k = lines.start[line]; k < lines.start[line + 1]; ++k)
-        to[lines.index[k]] += lines.value[k] * residual;
+        to[lines.index_of(k)] += lines.value_of(k) * residual;
 }
 
 template <class Lines, class Real>
@@ -438,6 +438,10 @@ void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Ind
                          Index outputs, Table<REAL> table) {                                                 \
         Scatter(lines, choice, residuals, outputs, table);                                                   \
     }                                                                                                        \
+    void ScatterOneCoded##SUFFIX(const CodedLines<REAL>& lines, LineChoice choice, const REAL* residuals,    \
+                                 REAL* to) {                                                                 \
+        for (Index i = 0; i < choice.count; ++i) ScatterOne(lines, choice.line(i), residuals[i], to);        \
+    }                                                                                                        \
     void GatherStrided##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix,        \
                                Index outputs, Index cols, REAL* out) {                                       \
         GatherStrided(lines, choice, matrix, outputs, cols, out);                                            \
@@ -477,6 +481,7 @@ namespace alfcg::kernels {
     HWY_EXPORT(Gather##SUFFIX);                                                                            \
     HWY_EXPORT(GatherCoded##SUFFIX);                                                                       \
     HWY_EXPORT(Scatter##SUFFIX);                                                                           \
+    HWY_EXPORT(ScatterOneCoded##SUFFIX);                                                                   \
     HWY_EXPORT(GatherStrided##SUFFIX);                                                                     \
     HWY_EXPORT(ScatterStrided##SUFFIX);                                                                    \
     HWY_EXPORT(ToTable##SUFFIX);                                                                           \
@@ -494,6 +499,9 @@ namespace alfcg::kernels {
     void scatter_adds(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,            \
                       Index outputs, Table<REAL> table) {                                                  \
         HWY_DYNAMIC_DISPATCH(Scatter##SUFFIX)(lines, choice, residuals, outputs, table);                   \
+    }                                                                                                      \
+    void scatter_adds(const CodedLines<REAL>& lines, LineChoice choice, const REAL* residuals, REAL* to) { \
+        HWY_DYNAMIC_DISPATCH(ScatterOneCoded##SUFFIX)(lines, choice, residuals, to);                       \
     }                                                                                                      \
     void gather_sums(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix, Index outputs, \
                      Index cols, REAL* out) {                                                              \

@@ -11,12 +11,12 @@ namespace alfcg {
 
 namespace {
 
-constexpr Index sampled_rows = 256;
+constexpr Index seen_rows = 256;
 // Features, the next most frequent, among which a group's next one is chosen.
 constexpr std::ptrdiff_t most_candidates = 128;
 
 // The samples looked at in which a feature is not zero.
-using Presence = std::array<std::uint64_t, sampled_rows / 64>;
+using Presence = std::array<std::uint64_t, seen_rows / 64>;
 
 int count(const Presence& rows) {
     return std::transform_reduce(rows.begin(), rows.end(), 0, std::plus(),
@@ -61,7 +61,7 @@ struct Group {
 // A group starts with the most frequent feature that is left, and grows by the one that makes it least worse.
 template <class Real>
 FeatureGroups group_features(const DenseFeatures<Real>& features) {
-    const Index seen = std::min(features.rows(), sampled_rows);
+    const Index seen = std::min(features.rows(), seen_rows);
     const auto present = presences(features, seen);
     std::vector<int> sizes(present.size());
     std::transform(present.begin(), present.end(), sizes.begin(), count);

@@ -10,7 +10,7 @@ namespace alfcg {
 
 namespace {
 
-constexpr int most_looks = 40;
+constexpr int most_steps = 40;
 constexpr double least_decrease = 1e-4;  // of what the slope promises
 constexpr double flat = 1e-12;           // relative curvature that tells nothing
 constexpr double stretch = 4;            // longer steps where there is no curvature
@@ -97,7 +97,7 @@ InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std
     std::vector<double> image(n);
     double value = loss(at, gradient);
     double shorter = 1;
-    for (int look = 1; look < most_looks && largest_of(gradient) > tolerance; ++look) {
+    for (int look = 1; look < most_steps && largest_of(gradient) > tolerance; ++look) {
         for (std::size_t i = 0; i < n; ++i)
             step[i] = -shorter * inner(std::span(inverse).subspan(i * n, n), gradient);
         for (std::size_t i = 0; i < n; ++i)

@@ -40,9 +40,9 @@ Index bytes_of(const Features<Real>& features) {
 // Scores may always take this much memory, or a tenth of what the data take.
 template <class Real>
 bool scores_are_modest(Index samples, Index outputs, Index data_bytes) {
-    constexpr Index modest_bytes = Index{64} << 20;
+    constexpr Index modest_size = Index{64} << 20;
     const Index bytes = samples * kernels::padded<Real>(outputs) * static_cast<Index>(sizeof(Real));
-    return bytes <= std::max(modest_bytes, data_bytes / 10);
+    return bytes <= std::max(modest_size, data_bytes / 10);
 }
 
 }  // namespace
@@ -96,7 +96,14 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
-    // All of them: whoever looks at f has made what passes over them need.
+    // Whoever looks at f has made what passes over columns need.
+    if (const auto* all = loss_.bends() && shape_.rows == 1 ? engine_->columns() : nullptr; all != nullptr) {
+        const bool whole = !intercept_ && std::ssize(columns) == shape_.cols;
+        return std::make_unique<LinearPart<Real>>(
+            ChosenColumns<Real>(*all, columns, intercept_.has_value(), samples_),
+            whole ? features_ : Features<Real>(SparseFeatures<Real>{}), entries_of(features_), loss_,
+            intercept_ ? &*intercept_ : nullptr, threads_);
+    }
     if (!intercept_ && loss_.bends() && std::ssize(columns) == shape_.cols &&
         std::holds_alternative<SparseFeatures<Real>>(features_))
         return std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{}, loss_,

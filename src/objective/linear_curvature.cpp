@@ -96,20 +96,21 @@ template <class Real>
 Index LinearPart<Real>::curvature_matrix(Index rows, bool dear, Matrix<double>& matrix) {
     if (!loss_.bends() || shape_.cols > most_gram_columns || !is_whole()) return 0;
     const Index k = shape_.cols;
-    if (!dear && k > few_gram_columns && k * k > most_gram_entries * entries_of(products_)) return 0;
+    if (!dear && k > few_gram_columns && k * k > most_gram_entries * entries()) return 0;
     // Half of them cost nearly as much as all.
-    if (rows > samples_ / 2 || entries_of(products_) <= short_row * samples_) rows = samples_;
+    if (rows > samples_ / 2 || entries() <= short_row * samples_) rows = samples_;
     const std::vector<WeighedRow> list = weighed_rows(rows);
     const auto share = static_cast<double>(list.size()) / static_cast<double>(samples_);
-    const auto work = static_cast<Index>(share * static_cast<double>(entries_of(products_)));
+    const auto work = static_cast<Index>(share * static_cast<double>(entries()));
     const int threads = parts_of(work * k, Index{1} << 20, threads_);
+    const Features<Real>& products = this->products();
     std::vector<Matrix<double>> sums(static_cast<std::size_t>(threads), Matrix<double>(k, k));
     parallel(threads, [&](int part) {
         const auto [first, last] = range_of_part(std::ssize(list), part, threads);
         const auto own =
             std::span(list).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
         Matrix<double>& sum = sums[static_cast<std::size_t>(part)];
-        std::visit([&](const auto& from) { add_gram(from, own, sum); }, products_);
+        std::visit([&](const auto& from) { add_gram(from, own, sum); }, products);
     });
     matrix.reshape({k, k});
     const double mean = 1 / static_cast<double>(samples_);

@@ -60,6 +60,30 @@ LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const Block
       scratch_(static_cast<std::size_t>(threads)) {}
 
 template <class Real>
+LinearPart<Real>::LinearPart(ChosenColumns<Real> chosen, Features<Real> products, Index entries,
+                             const BlockLoss<Real>& loss, const InterceptRule* intercept, int threads)
+    : chosen_(std::move(chosen)),
+      products_(std::move(products)),
+      loss_(loss),
+      truth_(loss.truth()),
+      samples_(chosen_->samples()),
+      shape_{1, chosen_->cols()},
+      intercept_(intercept),
+      apart_(false),
+      threads_(threads),
+      share_(static_cast<double>(chosen_->entries()) / static_cast<double>(std::max<Index>(entries, 1))),
+      own_engine_(column_engine(*chosen_)),
+      engine_(own_engine_.get()),
+      bends_(static_cast<std::size_t>(samples_)),
+      scratch_(static_cast<std::size_t>(threads)) {}
+
+template <class Real>
+const Features<Real>& LinearPart<Real>::products() {
+    if (chosen_ && cols(products_) == 0) products_ = chosen_->by_rows();
+    return products_;
+}
+
+template <class Real>
 LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& engine,
                              std::span<Version> prepared, DrawnRows<Real> drawn, const BlockLoss<Real>& loss,
                              Index outputs, const InterceptRule* intercept, int threads)
@@ -350,7 +374,7 @@ template <class Real>
 void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
     diagonal.reshape(shape_);
     if (squares_.empty()) {
-        squares_ = column_squares(products_, selection());
+        squares_ = chosen_ ? chosen_->squares(threads_) : column_squares(products_, selection());
         if (apart_) squares_.push_back(static_cast<double>(samples_));
     }
     const double mean = 1 / static_cast<double>(samples_);
@@ -386,11 +410,12 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
     mean_features.assign(static_cast<std::size_t>(cols), 0);
     Matrix<Real> from;
     Matrix<Real> to;
-    // As many at a time as every engine takes.
+    // As many at a time as every engine takes, but for that of columns.
+    const Index most = chosen_ ? 1 : kernels::few_outputs;
     const Index wanted =
         directions.rows() + 1;  // the last is not along a direction, but of all samples alike
-    for (Index at = 0; at < wanted; at += kernels::few_outputs) {
-        const Index count = std::min(kernels::few_outputs, wanted - at);
+    for (Index at = 0; at < wanted; at += most) {
+        const Index count = std::min(most, wanted - at);
         from.reshape({count, features()});
         from.fill(0);
         to.reshape(from.shape());

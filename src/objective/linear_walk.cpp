@@ -18,6 +18,10 @@ constexpr double near_sphere = 0.05;
 template <class Real>
 void LinearPart<Real>::lay_out_columns() {
     if (!start_.empty()) return;
+    if (chosen_) {
+        chosen_->copy(threads_, start_, row_, value_);
+        return;
+    }
     const Index cols = shape_.cols;
     start_.assign(static_cast<std::size_t>(cols) + 1, 0);
     const auto for_each = [&](const auto& visit) {
@@ -142,6 +146,27 @@ double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Mat
             visit(static_cast<std::size_t>(row_[static_cast<std::size_t>(at)]),
                   static_cast<double>(value_[static_cast<std::size_t>(at)]));
     };
+    // Σ value · of(row): four sums side by side do not wait for each other.
+    const auto sum_of = [&](Index j, const auto& of) {
+        const auto term = [&](Index at) {
+            return static_cast<double>(value_[static_cast<std::size_t>(at)]) *
+                   of(static_cast<std::size_t>(row_[static_cast<std::size_t>(at)]));
+        };
+        const Index last = start_[static_cast<std::size_t>(j) + 1];
+        Index at = start_[static_cast<std::size_t>(j)];
+        double sum = 0;
+        double second = 0;
+        double third = 0;
+        double fourth = 0;
+        for (; at + 4 <= last; at += 4) {
+            sum += term(at);
+            second += term(at + 1);
+            third += term(at + 2);
+            fourth += term(at + 3);
+        }
+        for (; at < last; ++at) sum += term(at);
+        return (sum + second) + (third + fourth);
+    };
     const Index cols = shape_.cols;
     if (diagonal_.empty()) {
         for (Index e = 0; e < shape_.size(); ++e) {
@@ -189,9 +214,7 @@ double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Mat
         std::size_t kept = 0;
         for (const Index e : listed) {
             const auto at = static_cast<std::size_t>(e);
-            double slope = 0;
-            column(e % cols,
-                   [&](std::size_t i, double value) { slope += value * scores.slope(e / cols, i); });
+            double slope = sum_of(e % cols, [&](std::size_t i) { return scores.slope(e / cols, i); });
             slope = slope * mean + walk.slopes[at];
             const double old = u[at];
             const double curvature = curvature_of(e);

@@ -18,8 +18,8 @@ namespace {
 using kernels::patch_rows;
 using kernels::patch_width;
 
-constexpr Index head_start = 8;  // rows
-constexpr Index least_work =
+constexpr Index patch_head_start = 8;  // rows
+constexpr Index least_patch_work =
     Index{1} << 17;  // multiply-adds of a part: zeros that are passed over have work of their own
 
 template <class Real>
@@ -36,7 +36,7 @@ class PatchRows final : public RowEngine<Real> {
         reference_ = -1;
         threads_ = worthwhile(selection.count, threads);
         block_ = whole() ? patch_rows : std::min(patch_rows, selection.count);
-        pieces_ = whole() ? whole_pieces() : RowPieces::of_threads(selection, threads_, head_start);
+        pieces_ = whole() ? whole_pieces() : RowPieces::of_threads(selection, threads_, patch_head_start);
         for (int part = 0; part < threads_; ++part) make_room(workers_[static_cast<std::size_t>(part)]);
         return threads_;
     }
@@ -172,7 +172,7 @@ class PatchRows final : public RowEngine<Real> {
 
     [[nodiscard]] int worthwhile(Index rows, int threads) const {
         const double work = samples_.filled() * static_cast<double>(rows * cols_ * outputs_);
-        return pass_parts(rows, static_cast<Index>(work), least_work, threads);
+        return pass_parts(rows, static_cast<Index>(work), least_patch_work, threads);
     }
     [[nodiscard]] RowPieces whole_pieces() const {
         const double data = samples_.filled() * static_cast<double>(selection_.count * cols_);
@@ -194,9 +194,9 @@ class PatchRows final : public RowEngine<Real> {
     // Weights that move along need not be read again, nor do threads have to fetch them from each other's caches, as long
     // as rounding errors are few and the reference is what it was chosen for.
     static bool still_good(const Weights& weights, const FactoredMove<Real>& move) {
-        constexpr int most_moves = 64;
+        constexpr int most_patch_moves = 64;
         constexpr double least_share = 0.5;
-        return weights.version > 0 && weights.moves < most_moves && weights.stays * move.keep > least_share;
+        return weights.version > 0 && weights.moves < most_patch_moves && weights.stays * move.keep > least_share;
     }
     void update_weights(Worker& worker, std::size_t set, const Weights& weights) const {
         PlacedWeights& placed = worker.weights[set];

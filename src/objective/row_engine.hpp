@@ -11,6 +11,9 @@
 
 namespace alfcg {
 
+template <class Real>
+class SparseColumns;
+
 /// The rows of one pass: all of them, or those listed.
 struct Selection {
     const Index* list = nullptr;
@@ -86,6 +89,9 @@ class RowEngine {
 
     /// gradient = keep · gradient + Σ of all partial sums, in a fixed order.
     virtual void close_gradient() = 0;
+
+    /// The data by columns, where full gradients are worth such a copy; null where they are not.
+    virtual const SparseColumns<Real>* columns() { return nullptr; }
 };
 
 /// Inner product of two blocks; what pads them does not count.

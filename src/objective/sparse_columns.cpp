@@ -10,8 +10,6 @@ namespace alfcg {
 
 namespace {
 
-// Columns whose sums are gathered before they are written to the rows of the gradient.
-constexpr Index tile_columns = 256;
 // Columns that a thread takes at a time.
 constexpr Index claimed_columns = 1024;
 
@@ -26,6 +24,7 @@ SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features,
     std::vector<Index> length(cols, 0);
     for (std::size_t k = 0; k < entries; ++k) ++length[static_cast<std::size_t>(features.column[k])];
     place_.resize(cols);
+    line_.resize(cols);
     std::vector<Index> next(cols);  // place of a column's next entry
     start_.resize(cols + 1);
     for (std::size_t tile = 0; tile < cols; tile += tile_columns) {
@@ -36,6 +35,7 @@ SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features,
         std::stable_sort(first, last, [&](auto a, auto b) { return length[tile + a] < length[tile + b]; });
         for (std::size_t at = tile; at < end; ++at) {
             const std::size_t column = tile + place_[at];
+            line_[column] = static_cast<std::uint16_t>(at - tile);
             next[column] = start_[at];
             start_[at + 1] = start_[at] + length[column];
         }
@@ -88,13 +88,8 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
                 for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
                     __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
             const kernels::LineChoice choice{nullptr, tile, count, place_.data() + tile};
-            if (values_ != nullptr) {
-                const kernels::CodedLines<Real> lines{start_.data(), coded_.data(), values_};
-                kernels::gather_sums(lines, choice, residuals, outputs, sums);
-            } else {
-                const kernels::SparseLines<Real> lines{start_.data(), row_.data(), value_.data()};
-                kernels::gather_sums(lines, choice, residuals, outputs, sums);
-            }
+            with_lines(
+                [&](const auto& lines) { kernels::gather_sums(lines, choice, residuals, outputs, sums); });
             kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
         }
     });

@@ -15,12 +15,12 @@ namespace alfcg {
 
 namespace {
 
-constexpr Index least_work = Index{1} << 17;  // multiply-adds of a part
+constexpr Index least_sparse_work = Index{1} << 17;  // multiply-adds of a part
 constexpr Index block_rows = 64;
 // Pieces of the rows for each thread, where threads take them as they get free.
 constexpr int pieces_a_thread = 16;
 // Memory that a copy of the data by columns may always take.
-constexpr Index modest_bytes = Index{256} << 20;
+constexpr Index modest_copy_bytes = Index{256} << 20;
 
 template <class Real>
 class SparseRows final : public RowEngine<Real> {
@@ -41,7 +41,7 @@ class SparseRows final : public RowEngine<Real> {
             nonzeros_ = 0;
             for (Index i = 0; i < selection.count; ++i) nonzeros_ += entries_of(i);
         }
-        threads_ = parts_of(nonzeros_ * outputs, least_work, threads);
+        threads_ = parts_of(nonzeros_ * outputs, least_sparse_work, threads);
         // It must not take longer to clear a part's sum, and to add it up, than to compute it.
         if (selection.list != nullptr) threads_ = parts_of(nonzeros_, std::max<Index>(cols_, 1), threads_);
         share_out(threads_);
@@ -154,6 +154,8 @@ class SparseRows final : public RowEngine<Real> {
         if (keep_ != 0) kernels::axpby(outputs_ * cols_, 1, sum_.data(), keep_, gradient_);
     }
 
+    const SparseColumns<Real>* columns() override { return columns_at_hand() ? &*columns_ : nullptr; }
+
   private:
     struct Weights {
         const Real* entries = nullptr;
@@ -199,7 +201,7 @@ class SparseRows final : public RowEngine<Real> {
         if (columns_ || !copies_) return copies_;
         const Index bytes = features_.nonzeros() * static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
         const Index saved = threads_ * cols_ * outputs_ * static_cast<Index>(sizeof(Real));
-        if (bytes > std::max(modest_bytes, saved) ||
+        if (bytes > std::max(modest_copy_bytes, saved) ||
             features_.rows() > std::numeric_limits<std::int32_t>::max())
             return false;
         coded_ = CodedRows<Real>::of(features_);

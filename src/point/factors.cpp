@@ -17,8 +17,6 @@ using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 // A width below which nothing is gained by compressing.
 constexpr Index modest_width = 8;
-// Cores up to this side are decomposed by rotations.
-constexpr Index rotated_side = 16;
 // Rows that are worked on at a time.
 constexpr Index rows_at_once = 256;
 
@@ -178,7 +176,7 @@ bool Factors<Real>::compress() {
     if (width_ == 0) return false;
     const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
                                                                 Eigen::OuterStride<>(stride_));
-    const SingularTriplets svd = singular_triplets(core, true, rotated_side);
+    const SingularTriplets svd = singular_triplets(core, true);
     const Eigen::VectorXd& sizes = svd.values;
     Index rank = 0;
     while (rank < width_ && sizes(rank) > nothing_left<Real>() / 16 * sizes(0)) ++rank;
@@ -197,7 +195,7 @@ std::vector<double> Factors<Real>::singular_values() const {
     if (width_ == 0) return {};
     const Eigen::Map<const Dense, 0, Eigen::OuterStride<>> core(core_.data(), width_, width_,
                                                                 Eigen::OuterStride<>(stride_));
-    const Eigen::VectorXd values = singular_triplets(core, false, rotated_side).values;
+    const Eigen::VectorXd values = singular_triplets(core, false).values;
     return {values.begin(), values.end()};
 }
 

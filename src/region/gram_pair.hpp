@@ -6,7 +6,7 @@
 namespace alfcg::region {
 
 /// Leading singular pair of a matrix with one short side, from its Gram matrix: exact to rounding. Nothing is
-/// allocated once the shape has been seen, up to a side of LeadingEigenvector::inline_side.
+/// allocated once the shape has been seen, unless LeadingEigenvector must decompose the whole.
 class GramPair {
   public:
     static constexpr Index largest_side = 256;

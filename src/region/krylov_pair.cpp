@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <numbers>
 
-#include "core/decompositions.hpp"
+#include "core/matrix_product.hpp"
 #include "kernels/magnitudes.hpp"
 
 namespace alfcg::region {
 namespace {
 
-constexpr double rounding = 0x1p-53;
 // How often a proof by chance may fail, and its steps: where as much as possible is asked for, these must do.
 constexpr double chance = 1e-9;
 constexpr Index least_chances = 24;
@@ -79,8 +78,9 @@ bool KrylovPair::find(const Operator& scaled, Shape shape, double tolerance, boo
     if (shape_ != shape) take_shape(shape, Operator::is_sparse);
     begin(block * ++calls_, true);
     if (!search(scaled, certify ? tolerance / 4 : tolerance)) return false;  // the proof needs some room
-    best_.noalias() = basis_.leftCols(count_) *
-                      solver_.eigenvectors().rightCols(std::min(count_, followed)).rowwise().reverse();
+    const auto& pairs = ritz_pairs_.eigenvectors();
+    best_ = product<Eigen::MatrixXd>(basis_.leftCols(count_), pairs.rightCols(std::min(count_, followed)));
+    best_ = best_.rowwise().reverse().eval();
     take_pair(scaled);
     upper_ = std::sqrt(certify ? prove(scaled, tolerance) : ritz_ + eigenvalue_error());
     upper_ = std::max(upper_, value_);
@@ -167,8 +167,10 @@ void KrylovPair::extend(const Operator& gradient) {
     columns.setZero();
     for (int pass = 0; pass < 2; ++pass) {
         auto along = along_.topLeftCorner(count_, width_);
-        along.noalias() = basis.transpose() * next_.leftCols(width_);
-        next_.leftCols(width_).noalias() -= basis * along;
+        along.setZero();
+        add_product(1, basis.transpose(), next_.leftCols(width_), along);
+        auto rest = next_.leftCols(width_);
+        add_product(-1, basis, along, rest);
         columns += along;
     }
     auto diagonal = columns.bottomRows(width_);
@@ -180,21 +182,22 @@ void KrylovPair::extend(const Operator& gradient) {
 
 /// Ritz values of the basis, and the residual of the largest.
 void KrylovPair::project() {
-    solver_.compute(projected_.topLeftCorner(count_, count_));
-    ritz_ = solver_.eigenvalues()(count_ - 1);
-    second_ = count_ > 1 ? solver_.eigenvalues()(count_ - 2) : 0;
+    ritz_pairs_ = SymmetricPairs(projected_.topLeftCorner(count_, count_));
+    ritz_ = ritz_pairs_.eigenvalues()(count_ - 1);
+    second_ = count_ > 1 ? ritz_pairs_.eigenvalues()(count_ - 2) : 0;
     residual_ = (coupling_.topLeftCorner(fresh_, width_) *
-                 solver_.eigenvectors().col(count_ - 1).segment(count_ - width_, width_))
+                 ritz_pairs_.eigenvectors().col(count_ - 1).segment(count_ - width_, width_))
                     .norm();
 }
 
 /// Thick restart (Wu and Simon): the best Ritz vectors make the new basis, the newest block is appended next,
 /// and the relation M Q = Q H + Z R Eᵀ goes on holding.
 void KrylovPair::restart() {
-    const Eigen::MatrixXd best = basis_.leftCols(count_) * solver_.eigenvectors().rightCols(kept);
+    const auto best =
+        product<Eigen::MatrixXd>(basis_.leftCols(count_), ritz_pairs_.eigenvectors().rightCols(kept));
     basis_.leftCols(kept) = best;
     projected_.setZero();
-    projected_.diagonal().head(kept) = solver_.eigenvalues().tail(kept);
+    projected_.diagonal().head(kept) = ritz_pairs_.eigenvalues().tail(kept);
     count_ = kept;
 }
 
@@ -239,7 +242,7 @@ bool KrylovPair::search(const Operator& gradient, double tolerance) {
 template <class Operator>
 void KrylovPair::take_pair(const Operator& gradient) {
     Eigen::Map<Eigen::VectorXd> here(here_.data(), length_);
-    here.noalias() = basis_.leftCols(count_) * solver_.eigenvectors().col(count_ - 1);
+    here.noalias() = basis_.leftCols(count_) * ritz_pairs_.eigenvectors().col(count_ - 1);
     here.normalize();
     gradient.to_other_side(side_, here_, there_);
     value_ = std::sqrt(kernels::sums(there_.data(), static_cast<Index>(there_.size())).squares);
@@ -264,11 +267,11 @@ double KrylovPair::prove(const Operator& gradient, double tolerance) {
 template <class Operator>
 double KrylovPair::prove_by_chance(const Operator& gradient, double tolerance) {
     const double wanted = std::max(2 * tolerance / std::sqrt(ritz_), 1e-9);  // share of the eigenvalue
-    const double exponent = std::log(1.648 * std::sqrt(static_cast<double>(length_))) -
-                            std::log(chance) / static_cast<double>(block);
-    const auto steps = static_cast<Index>(
-        std::clamp((exponent / std::sqrt(wanted) + 1) / 2, static_cast<double>(least_chances),
-                   static_cast<double>(tolerance > 0 ? most_chances : usual_chances)));
+    const double decay = std::log(1.648 * std::sqrt(static_cast<double>(length_))) -
+                         std::log(chance) / static_cast<double>(block);
+    const auto steps =
+        static_cast<Index>(std::clamp((decay / std::sqrt(wanted) + 1) / 2, static_cast<double>(least_chances),
+                                      static_cast<double>(tolerance > 0 ? most_chances : usual_chances)));
     Eigen::MatrixXd before = Eigen::MatrixXd::Zero(length_, block);
     Eigen::MatrixXd now(length_, block);
     Eigen::MatrixXd product(length_, block);
@@ -299,12 +302,10 @@ double KrylovPair::prove_by_chance(const Operator& gradient, double tolerance) {
     }
     double largest = value_ * value_;
     for (Index k = 0; k < block; ++k) {
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> tridiagonal;
-        tridiagonal.computeFromTridiagonal(diagonal.col(k), off.col(k).head(steps - 1),
-                                           Eigen::EigenvaluesOnly);
-        largest = std::max(largest, tridiagonal.eigenvalues()(steps - 1));
+        largest =
+            std::max(largest, tridiagonal_values(diagonal.col(k), off.col(k).head(steps - 1))(steps - 1));
     }
-    const double root = exponent / static_cast<double>(2 * steps - 1);
+    const double root = decay / static_cast<double>(2 * steps - 1);
     const double share = root < 1 ? root * root : 1;
     const double total = gradient.frobenius_squared();
     return share < 1 ? std::min(largest / (1 - share) + 1e-13 * total, total) : total;
@@ -319,9 +320,9 @@ double KrylovPair::prove_by_cholesky(const Operator& gradient, double tolerance)
     gradient.gram(gram_matrix, scratch_);
     const double n = static_cast<double>(side);
     const double total = gram_matrix.trace();
-    const double forming = 2 * rounding * static_cast<double>(gradient.gram_depth()) * total;
+    const double forming = 2 * unit_roundoff * static_cast<double>(gradient.gram_depth()) * total;
     const auto factoring = [&](double bound) {
-        return 2 * rounding * ((n + 2) * std::max(n * bound - total, bound) + bound);
+        return 2 * unit_roundoff * ((n + 2) * std::max(n * bound - total, bound) + bound);
     };
 
     Eigen::MatrixXd shifted(side, side);
@@ -366,7 +367,7 @@ double KrylovPair::prove_by_basis(const Operator& gradient, double tolerance) {
     }
     project();
     const double terms = static_cast<double>(shape_.rows + shape_.cols);
-    return std::min(ritz_ + outside(), total) + 4 * rounding * terms * total;
+    return std::min(ritz_ + outside(), total) + 4 * unit_roundoff * terms * total;
 }
 
 template bool KrylovPair::solve(const Matrix<float>&, double, double, bool, int);

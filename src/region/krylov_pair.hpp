@@ -1,10 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
+#include "core/decompositions.hpp"
 #include "kernels/products.hpp"
 #include "region/pattern_operator.hpp"
 
@@ -73,8 +73,6 @@ class KrylovPair {
     template <class Operator>
     [[nodiscard]] bool find(const Operator& gradient, Shape shape, double tolerance, bool certify);
 
-    using Inline = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, capacity, capacity>;
-
     Shape shape_;
     // Whose Gram operator M is used: s²GGᵀ (left) or s²GᵀG (right).
     kernels::Side side_ = kernels::Side::right;
@@ -91,15 +89,15 @@ class KrylovPair {
     // orthogonal to Q.
     Eigen::MatrixXd basis_;  // Q, `count_` columns in use
     Index count_ = 0;
-    Index width_ = 0;         // columns of the newest block of Q
-    Inline projected_;        // H = QᵀMQ
-    Eigen::MatrixXd newest_;  // that block, for a product
-    Eigen::MatrixXd next_;    // Z, `fresh_` columns
+    Index width_ = 0;            // columns of the newest block of Q
+    Eigen::MatrixXd projected_;  // H = QᵀMQ
+    Eigen::MatrixXd newest_;     // that block, for a product
+    Eigen::MatrixXd next_;       // Z, `fresh_` columns
     Index fresh_ = 0;
     Eigen::Matrix<double, block, block> coupling_;  // R, fresh_ x width_
     Eigen::MatrixXd along_;
     AlignedVector<double> scratch_;
-    Eigen::SelfAdjointEigenSolver<Inline> solver_;
+    SymmetricPairs ritz_pairs_;
     double ritz_ = 0;      // largest eigenvalue of H, an estimate of (s σ₁)²
     double second_ = 0;    // the one below it
     double residual_ = 0;  // ‖M u - ritz u‖

@@ -5,21 +5,9 @@
 #include <cstddef>
 
 #include "alfcg/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace alfcg::region {
-namespace {
-
-constexpr double rounding = 0x1p-53;
-
-template <class Solver>
-void decompose(Solver& solver, const Eigen::Map<const Eigen::MatrixXd>& matrix, double* vector) {
-    solver.compute(matrix);
-    if (solver.info() != Eigen::Success)
-        throw Error("nuclear ball: the eigen-decomposition did not converge");
-    Eigen::Map<Eigen::VectorXd>(vector, matrix.rows()) = solver.eigenvectors().col(matrix.rows() - 1);
-}
-
-}  // namespace
 
 /// Whether every pivot of x - T is positive: then x bounds the eigenvalues of T (Sylvester).
 bool LeadingEigenvector::bounds(double x) {
@@ -63,18 +51,18 @@ double LeadingEigenvector::root_from_above(double trace) {
         x = std::max(x, diagonal(i) + left + right);
         left = right;
     }
-    const double room = 4 * rounding * static_cast<double>(size() + 4);
+    const double room = 4 * unit_roundoff * static_cast<double>(size() + 4);
     x = std::min(x, trace) * (1 + room);
     if (!bounds(x)) return -1;
     for (int iteration = 0; iteration < 200; ++iteration) {
         const double step = laguerre_step();
-        if (!(step > 2 * rounding * x)) return x;
+        if (!(step > 2 * unit_roundoff * x)) return x;
         if (bounds(x - step)) {
             x -= step;
             continue;
         }
         // Rounding has led below the root: stay above it by as little as possible.
-        double margin = rounding * x;
+        double margin = unit_roundoff * x;
         while (margin < step && !bounds(x - step + margin)) margin *= 2;
         if (margin < step) return x - step + margin;
         return bounds(x) ? x : -1;
@@ -99,7 +87,7 @@ bool LeadingEigenvector::inverse_iteration(double x) {
         const double next = i + 1 < n ? vector_[i + 1] : 0;
         attained += vector_[i] * (diagonal(i) * vector_[i] + 2 * off(i) * next);
     }
-    return attained >= x * (1 - 16 * rounding * static_cast<double>(n + 4));
+    return attained >= x * (1 - 16 * unit_roundoff * static_cast<double>(n + 4));
 }
 
 void LeadingEigenvector::solve(const double* entries, Index side, double* vector) {
@@ -120,10 +108,9 @@ void LeadingEigenvector::solve(const double* entries, Index side, double* vector
         tridiagonal_.transform_back(vector);
         return;
     }
-    if (side <= inline_side)
-        decompose(small_solver_, matrix, vector);
-    else
-        decompose(solver_, matrix, vector);
+    const SymmetricPairs pairs(matrix);
+    if (!pairs.converged()) throw Error("nuclear ball: the eigen-decomposition did not converge");
+    Eigen::Map<Eigen::VectorXd>(vector, side) = pairs.eigenvectors().col(side - 1);
 }
 
 }  // namespace alfcg::region

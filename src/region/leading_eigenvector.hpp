@@ -1,8 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-
 #include "alfcg/core/matrix.hpp"
 #include "kernels/tridiagonal.hpp"
 
@@ -11,12 +8,9 @@ namespace alfcg::region {
 /// An eigenvector of the largest eigenvalue of a positive semidefinite matrix, to rounding: tridiagonal form,
 /// the largest root of its characteristic polynomial from above, inverse iteration there. A fraction of a
 /// full decomposition, and self-checking: the root bounds the spectrum, and the vector must attain it, else a
-/// full decomposition answers, which allocates beyond `inline_side`. Nothing else is allocated once the size has been
-/// seen.
+/// full decomposition answers, which allocates. Nothing else is allocated once the size has been seen.
 class LeadingEigenvector {
   public:
-    static constexpr Index inline_side = 128;
-
     /// The matrix is side x side, symmetric, not zero; writes a unit vector.
     void solve(const double* entries, Index side, double* vector);
 
@@ -29,14 +23,9 @@ class LeadingEigenvector {
     [[nodiscard]] double root_from_above(double trace);
     [[nodiscard]] bool inverse_iteration(double x);
 
-    using Inline =
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, inline_side, inline_side>;
-
     kernels::Tridiagonal tridiagonal_;  // T, a multiple of the matrix in another basis
     AlignedVector<double> inverse_;     // 1/δ_i with x - T = L diag(δ) Lᵀ
     AlignedVector<double> vector_;
-    Eigen::SelfAdjointEigenSolver<Inline> small_solver_;
-    Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;
 };
 
 }  // namespace alfcg::region

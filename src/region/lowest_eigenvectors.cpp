@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/decompositions.hpp"
+#include "core/matrix_product.hpp"
 #include "kernels/magnitudes.hpp"
 #include "kernels/products.hpp"
 
@@ -18,8 +19,6 @@
 // tr B + ‖C‖²/τ + k (δ + τ − β)₊. ‖C‖ = ‖AU − UB‖ is the residual, and δ is proven by a Cholesky factor of δ I − ZZᵀAZZᵀ.
 namespace alfcg::region {
 namespace {
-
-constexpr double unit_roundoff = 0x1p-53;
 
 using Square = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
@@ -62,10 +61,11 @@ void LowestEigenvectors::search(const Matrix<double>& symmetric, Index count, do
     for (Index k = 0; k < count; ++k)
         kernels::times(symmetric.data(), symmetric.shape(), 1, vectors_.col(k).data(), products.col(k).data(),
                        threads);
-    projected_ = vectors_.transpose() * products;
+    projected_ = product<Eigen::MatrixXd>(vectors_.transpose(), products);
     projected_ = (0.5 * (projected_ + projected_.transpose())).eval();
     values_ = projected_.diagonal();
-    const double outside = (products - vectors_ * projected_).norm();
+    add_product(-1, vectors_, projected_, products);  // what is left of them
+    const double outside = products.norm();
     missed_ =
         certify ? proven(symmetric, outside, tolerance, threads) : std::max(estimate, unit_roundoff * shift_);
 }

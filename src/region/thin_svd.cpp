@@ -5,13 +5,12 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
+#include "core/matrix_product.hpp"
 #include "kernels/magnitudes.hpp"
 
 namespace alfcg {
 namespace region {
 namespace {
-
-constexpr Index rotated_side = 100;  // up to here one-by-one rotations are fast enough, and the most accurate
 
 template <class Real>
 using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -28,17 +27,16 @@ Eigen::MatrixXd tall(const Matrix<Real>& x, double scale) {
 
 template <class Real>
 ThinSvd<Real>::ThinSvd(const Matrix<Real>& x, double scale, bool vectors) : tall_(tall(x, scale)) {
-    const Index side = std::min(x.rows(), x.cols());
-    const Eigen::MatrixXd square = tall_.matrixQR().topRows(side).template triangularView<Eigen::Upper>();
-    triplets_ = singular_triplets(square, vectors, rotated_side);
+    triplets_ = singular_triplets(tall_.triangle(), vectors);
 }
 
 template <class Real>
 void ThinSvd<Real>::write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const {
     Eigen::MatrixXd product = Eigen::MatrixXd::Zero(tall_.rows(), tall_.cols());
-    product.topRows(tall_.cols()).noalias() =
-        -triplets_.left * sizes.asDiagonal() * triplets_.right.transpose();
-    product.applyOnTheLeft(tall_.householderQ());
+    auto square = product.topRows(tall_.cols());
+    add_product(-1, Eigen::MatrixXd(triplets_.left * sizes.asDiagonal()), triplets_.right.transpose(),
+                square);
+    tall_.turn(product);
     Eigen::Map<RowMajor<Real>> view(result.data(), result.rows(), result.cols());
     if (result.rows() <= result.cols())
         view = product.transpose().template cast<Real>();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 
 #include "alfcg/core/matrix.hpp"
 #include "core/decompositions.hpp"
@@ -24,8 +23,8 @@ class ThinSvd {
     void write_negative(const Eigen::VectorXd& sizes, Matrix<Real>& result) const;
 
   private:
-    Eigen::HouseholderQR<Eigen::MatrixXd> tall_;  // of x, or of its transpose when that is the taller
-    SingularTriplets triplets_;                   // of the square factor
+    Reflections tall_;           // of x, or of its transpose when that is the taller
+    SingularTriplets triplets_;  // of the square factor
 };
 
 }  // namespace alfcg::region
