@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from alfcg import _core
 from alfcg._progress import watching
+from alfcg._region_files import calling
 from alfcg._results import History
 
 Array = NDArray[Any]
@@ -98,7 +99,7 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
             return str(self.loss)
         return "squared" if not self._classifies else "logistic" if classes <= 2 else "multinomial"
 
-    def _region_parameters(self, radius: Any) -> dict[str, float | str]:
+    def _region_parameters(self, radius: Any) -> dict[str, Any]:
         """Those that are given; the others have their defaults."""
         named = {name: value for name, value in (("radius", radius), ("p", self.p)) if value is not None}
         return {**(self.region_params or {}), **named}
@@ -142,9 +143,9 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         settings |= {"sample_weight": sample_weight, "region_parameters": self._region_parameters(radius)}
         with watching(self, settings) as observer:
             if radius != "auto":
-                return _core.fit(X, y, observer=observer, **settings)
+                return calling(_core.fit, X, y, observer=observer, **settings)
             settings["region_parameters"].pop("radius")
-            return _core.find_radius(X, y, observer=observer, **settings).fit
+            return calling(_core.find_radius, X, y, observer=observer, **settings).fit
 
     def _adopt(self, fit: _core.Fit) -> None:
         """Attributes from a fit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
 import math
 import os
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
 from alfcg._docs import told
-from alfcg._results import History, Table, interrupted
+from alfcg._region_files import calling, names_of
+from alfcg._results import History, Table, answer
 
 if TYPE_CHECKING:
     import pandas
@@ -63,6 +65,16 @@ class Comparison:
         return self.table._repr_html_() + "".join(f"<p>{html.escape(line)}</p>" for line in lines)
 
 
+def _written(given: Mapping[str, Any]) -> str:
+    """The call, for reports: what was left out, and the data, are not spelled out."""
+    arguments = ["X", "y"]
+    for name, parameter in inspect.signature(compare).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and given[name] is not parameter.default and name != "callback":
+            text = repr(given[name])
+            arguments.append(f"{name}={text if len(text) <= 80 and text.isprintable() else '...'}")
+    return f"alfcg.compare({', '.join(arguments)})"
+
+
 @told
 def compare(
     X: ArrayLike,
@@ -73,7 +85,7 @@ def compare(
     seeds: int = 1,
     loss: str | None = None,
     region: str | None = None,
-    region_parameters: Mapping[str, float | str] | None = None,
+    region_parameters: Mapping[str, Any] | None = None,
     l1: float = 0.0,
     l2: float = 0.0,
     nuclear: float = 0.0,
@@ -135,12 +147,13 @@ def compare(
     >>> sorted(result.table["method"])
     ['alfcg-d', 'fw-openloop']
     """
+    command = _written(locals())
     if max_iterations is None and max_epochs is None and max_seconds is None:
         max_epochs = 20.0
     chosen = methods if isinstance(methods, str) else ",".join(methods)
     folder = "" if output is None else os.fspath(output)
-    found = _core.compare(
-        X, y, folder, f"alfcg.compare(X, y, methods={chosen!r}, region={region!r}, ...)", methods=chosen, seeds=seeds,
+    found = calling(
+        _core.compare, X, y, folder, command, methods=chosen, seeds=seeds, feature_names=names_of(X),
         loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2, nuclear=nuclear, norm=norm, entropy=entropy,
         intercept=intercept, sample_weight=sample_weight, class_weight=class_weight, normalize=normalize, hold_out=hold_out, parameters=dict(parameters or {}), max_iterations=max_iterations,
         max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, name=name,
@@ -158,6 +171,4 @@ def compare(
         summary.get("best_objective", math.nan),
         found["page"] or None,
     )
-    if found["interrupted"]:
-        raise interrupted("the comparison was interrupted", result)
-    return result
+    return answer(result, "the comparison", interrupted=found["interrupted"])

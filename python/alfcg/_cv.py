@@ -6,7 +6,7 @@ import copy
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from alfcg import _core
 from alfcg._base import Array, LinearModel
 from alfcg._progress import Line
+from alfcg._region_files import calling
 from alfcg._results import raise_if_interrupted
 
 FIRST_GAIN = 0.03  # of the objective: more cannot be won at the first radius of a path's own choice
@@ -29,6 +30,7 @@ GROWTH, MOST_DOUBLINGS, AT_ONCE = 2.0, 42, 3
 PATIENCE = 3  # doublings that make neither score nor loss on unseen rows better
 FLAT = 1e-3  # a doubling that wins a smaller share of the objective makes no difference
 ROOM = 1 << 26  # bytes of fits that a fold keeps at a time
+LOOK = 0.05  # seconds between two looks for Ctrl-C while folds are at work
 
 
 @dataclass
@@ -57,7 +59,7 @@ class Fold:
         kept = max(1, ROOM // (2 * self.view._outputs() * self.X.shape[1] * 8))
         for first in range(0, len(radii), kept):
             some = [float(radius) for radius in radii[first : first + kept]]
-            fits = _core.fit_path(radii=some, start=self.start, history="none", **rows, **settings)
+            fits = calling(_core.fit_path, radii=some, start=self.start, history="none", **rows, **settings)
             for fit in fits:
                 score = self.judge(fit, *unseen)
                 if self.best is None or score > self.best[0]:
@@ -121,8 +123,11 @@ class Crew:
             return
         with ThreadPoolExecutor(self.workers) as pool:
             try:
-                for waiting in [pool.submit(task, fold) for fold in self.folds]:
-                    waiting.result()
+                waiting = {pool.submit(task, fold) for fold in self.folds}
+                while waiting:  # handlers of other packages (polars) do not end a wait without a limit
+                    done, waiting = wait(waiting, timeout=LOOK, return_when=FIRST_EXCEPTION)
+                    for finished in done:
+                        finished.result()
             except BaseException:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -345,7 +350,7 @@ class CrossValidated(LinearModel):
         at_zero = settings | {"max_iterations": 0, "history": "none"}
         at_zero |= dict.fromkeys(("l1", "l2", "nuclear", "norm", "entropy"), 0)
         at_zero["region_parameters"] = self._region_parameters(1.0)
-        zero = _core.fit(X, codes, sample_weight=weights, **at_zero)
+        zero = calling(_core.fit, X, codes, sample_weight=weights, **at_zero)
         raise_if_interrupted(zero)
         low, high = crew.range(FIRST_GAIN * zero.objective / zero.gap if zero.gap > 0 and zero.objective > 0 else 1.0)
         for fold in crew.folds:
@@ -353,7 +358,8 @@ class CrossValidated(LinearModel):
         return np.geomspace(low, high, int(self.radii))
 
     def _store_path(self, X: Any, codes: Array, weights: Array | None, settings: dict[str, Any]) -> None:
-        fits = _core.fit_path(X, codes, self.radii_.tolist(), sample_weight=weights, history="none", **settings)
+        radii = self.radii_.tolist()
+        fits = calling(_core.fit_path, X, codes, radii, sample_weight=weights, history="none", **settings)
         self.coef_path_, self.intercept_path_ = self._weights_of(fits)
 
     def _weights_of(self, fits: list[_core.Fit]) -> tuple[Array, Array]:
@@ -372,7 +378,7 @@ class CrossValidated(LinearModel):
         own = settings | {"region_parameters": self._region_parameters(float(self.radii_[self.best_index_]))}
         fits: list[_core.Fit] = []
         for fold in folds:
-            fits.append(_core.fit(**fold.seen(), **own, start=fold.start))
+            fits.append(calling(_core.fit, **fold.seen(), **own, start=fold.start))
             raise_if_interrupted(fits[-1])
         if len({fit.coef.shape for fit in fits}) > 1:
             raise ValueError("refit=False: some folds lack a class; use refit=True, or a stratified cv")
@@ -389,9 +395,9 @@ class CrossValidated(LinearModel):
         gaps = [gap for fold in folds for gap in fold.open_gaps]
         if gaps:
             warnings.warn(
-                f"{len(gaps)} of {self.scores_.size} fits along the path did not reach tol={self.tol:g}; the largest "
+                f"{len(gaps)} of {self.scores_.size} fits along the path did not reach tol={self.tol or 0:g}; the largest "
                 f"gap is {max(gaps):.3g}. A larger max_iter or max_epochs, or features of similar scale "
                 "(normalize='columns') help.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,  # who called fit
             )

@@ -15,7 +15,9 @@ _REGION = """region : str, default='auto'
         of low rank, 'lp' needs `p`, 'box', 'simplex' and others keep signs and bounds. 'auto': nuclear where every class
         has a row of weights, l1 for a single row.
     region_params : dict, default=None
-        Its parameters beside `radius` and `p`, such as ``{"k": 5}``."""
+        Its parameters beside `radius` and `p`, such as ``{"k": 5}``. Those that are files for the command line may be
+        arrays: ``{"lower": [0, -1, 0]}`` or ``{"lower": {"age": 0, "*": -1}}`` by feature, ``{"group_by": [[0, 1], [2]]}``,
+        ``{"graph": [("a", "b"), ("b", "c")]}``."""
 _TERMS = """l1, l2, nuclear, norm, entropy : float, default=0
         Weights of ‖w‖₁, ‖w‖²/2, the nuclear norm, the norm whose ball the region is, and Σ w log w, added to the mean loss.
         `alfcg.regions()` says which of them a region takes."""
@@ -143,7 +145,7 @@ _PROBLEM = """loss : str, optional
     region : str, optional
         A name of `alfcg.regions()`; None: nuclear where every class has a row of weights, l1 for a single row.
     region_parameters : dict, optional
-        Its parameters, such as ``{"p": 1.5}``; files by their names.
+        Its parameters, such as ``{"p": 1.5}``; files by their names, or as arrays (docs/python.md).
     l1, l2, nuclear, norm, entropy : float
         Weights of ‖w‖₁, ‖w‖²/2, the nuclear norm, the norm whose ball the region is, and Σ w log w, added to the mean loss.
     intercept : bool

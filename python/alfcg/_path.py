@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from alfcg import _core
 from alfcg._docs import told
-from alfcg._results import Table, interrupted
+from alfcg._region_files import calling, names_of
+from alfcg._results import Table, answer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -80,7 +81,7 @@ def path(
     pick: str = "best",
     loss: str | None = None,
     region: str | None = None,
-    region_parameters: Mapping[str, float | str] | None = None,
+    region_parameters: Mapping[str, Any] | None = None,
     l1: float = 0.0,
     l2: float = 0.0,
     nuclear: float = 0.0,
@@ -140,9 +141,9 @@ def path(
     >>> len(found.table), found.chosen in (1.0, 4.0, 16.0)
     (3, True)
     """
-    found = _core.find_radius(
-        X, y, radii=None if radii is None else [float(radius) for radius in radii], folds=folds or 0, hold_out=hold_out,
-        pick=pick, loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
+    found = calling(
+        _core.find_radius, X, y, radii=None if radii is None else [float(radius) for radius in radii], folds=folds or 0, hold_out=hold_out,
+        pick=pick, feature_names=names_of(X), loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
         nuclear=nuclear, norm=norm, entropy=entropy, intercept=intercept, sample_weight=sample_weight, class_weight=class_weight,
         normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs,
         tolerance=tolerance, seed=seed, threads=threads, point=callback, history="none",
@@ -157,6 +158,4 @@ def path(
         found.fit.intercept, found.fit.objective, found.fit.gap, found.fit.status, found.coefficients,
         found.singular_values,
     )  # fmt: skip
-    if found.fit.interrupted:
-        raise interrupted("the path was interrupted", result)
-    return result
+    return answer(result, "the path", interrupted=found.fit.interrupted)

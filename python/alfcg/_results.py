@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,9 @@ def _html_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(map(cell, row)) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+Kind = TypeVar("Kind")
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -256,11 +259,13 @@ class Result:
         return _html_table(["", "alfcg.Result"], facts) + course
 
 
-def interrupted(what: str, result: Any) -> KeyboardInterrupt:
-    """The exception to raise where Ctrl-C ended a call that returns a result: it goes with the exception."""
-    error = KeyboardInterrupt(f"{what}; this exception's `result` has what there is so far")
-    error.result = result  # type: ignore[attr-defined]
-    return error
+def answer(result: Kind, what: str, *, interrupted: bool) -> Kind:
+    """What a call returns. Where Ctrl-C ended it, the result goes with the exception instead."""
+    if interrupted:
+        error = KeyboardInterrupt(f"{what} was interrupted; this exception's `result` has what there is so far")
+        error.result = result  # type: ignore[attr-defined]
+        raise error
+    return result
 
 
 def raise_if_interrupted(fit: _core.Fit) -> None:

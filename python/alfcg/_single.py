@@ -8,6 +8,7 @@ import numpy as np
 
 from alfcg import _core
 from alfcg._base import Array, LinearModel
+from alfcg._region_files import described
 from alfcg._results import raise_if_interrupted
 from alfcg._solve import _default_region
 from alfcg._streaming import Stream, steps_of
@@ -72,7 +73,7 @@ class Constrained(LinearModel):
             region={
                 "region": region,
                 "region_parameters": region_parameters,
-                **{term: settings[term] for term in ("l1", "l2", "nuclear", "norm", "entropy")},
+                **{name: settings[name] for name in ("l1", "l2", "nuclear", "norm", "entropy", "feature_names")},
             },
             weights=np.zeros((outputs, features), dtype) if start is None else np.array(start, dtype),
             intercept=np.zeros(outputs) if start is None else np.array(self.intercept_, np.float64, ndmin=1),
@@ -85,7 +86,7 @@ class Constrained(LinearModel):
             "loss": stream.loss,
             "loss_parameters": stream.loss_parameters,
             "region": region,
-            "region_parameters": region_parameters,
+            "region_parameters": described(region_parameters),
             "method": "onesample-storm",
         }
         return stream

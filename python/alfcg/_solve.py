@@ -10,7 +10,8 @@ import numpy as np
 
 from alfcg import _core
 from alfcg._docs import told
-from alfcg._results import History, Result, interrupted
+from alfcg._region_files import calling
+from alfcg._results import History, Result, answer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,7 @@ class Region:
     name : str
         "l1", "l2", "linf", "lp", "nuclear", ...
     parameters : dict
-        `radius` and the like; those left out have their defaults.
+        `radius` and the like; those left out have their defaults. Files may be given as arrays (docs/python.md).
     l1, l2, nuclear, norm, entropy : float
         Weights of the composite term h(x) = l1 ‖x‖₁ + (l2/2) ‖x‖₂² + nuclear ‖x‖_* + norm ‖x‖ + entropy Σ x log x, where
         ‖x‖ is the norm whose ball the set is. `alfcg.regions()` says which terms a set takes.
@@ -37,7 +38,7 @@ class Region:
     """
 
     name: str
-    parameters: Mapping[str, float | str] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     l1: float = 0.0
     l2: float = 0.0
     nuclear: float = 0.0
@@ -63,7 +64,7 @@ class Region:
         array([0., 2., 0.])
         """
         g = np.asarray(gradient)
-        found = _core.oracle(g if g.ndim == 2 else g[None, :], **self._keywords())
+        found = calling(_core.oracle, g if g.ndim == 2 else g[None, :], **self._keywords())
         return found.reshape(g.shape)
 
     def _keywords(self) -> dict[str, Any]:
@@ -333,17 +334,15 @@ def solve(
         shape = x0.shape
     if shape is None:
         raise ValueError("give x0 or shape: the size of x is not known otherwise")
-    found = _core.solve(
-        function, samples, _shape(shape), is_double, own, start=x0, method=method, parameters=dict(parameters or {}),
+    found = calling(
+        _core.solve, function, samples, _shape(shape), is_double, own, start=x0, method=method, parameters=dict(parameters or {}),
         observer=callback, max_iterations=max_iterations, max_epochs=max_epochs, max_seconds=max_seconds, gap=gap,
         tolerance=tolerance, seed=seed, threads=threads, history=history, **options,
     )  # fmt: skip
     cut_short = found.pop("interrupted")
     found.pop("stopped")
     result = Result(**{**found, "history": History(found["history"])})
-    if cut_short:
-        raise interrupted("the run was interrupted", result)
-    return result
+    return answer(result, "the run", interrupted=cut_short)
 
 
 def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:

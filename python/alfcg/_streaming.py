@@ -15,6 +15,7 @@ from scipy.special import expit, softmax
 
 from alfcg import _core
 from alfcg._base import Array
+from alfcg._region_files import readable
 
 BATCH = 16  # rows a step: with fewer steps the ball is not found, and an oracle has to be asked in each
 POWER = 2 / 3
@@ -63,21 +64,24 @@ class Stream:
 
     def take(self, X: Any, y: Array, sample_weight: Array | None) -> None:
         """One pass over rows, in their order. Ctrl-C leaves it between two batches."""
-        for first in range(0, X.shape[0], BATCH):
-            some = slice(first, first + BATCH)
-            counts = np.ones(len(y[some])) if sample_weight is None else sample_weight[some]
-            total = float(counts.sum())
-            rows, total_weight = self.rows + len(counts), self.total_weight + total
-            if total > 0:  # a batch counts as much as its rows do, beside those that have passed
-                self._step(X[some], y[some], counts / total, (total / len(counts)) / (total_weight / rows))
-            self.rows, self.total_weight = rows, total_weight
+        with readable(self.region["region_parameters"], self.region.get("feature_names")) as (parameters, _):
+            region = self.region | {"region_parameters": parameters}
+            for first in range(0, X.shape[0], BATCH):
+                some = slice(first, first + BATCH)
+                counts = np.ones(len(y[some])) if sample_weight is None else sample_weight[some]
+                total = float(counts.sum())
+                rows, total_weight = self.rows + len(counts), self.total_weight + total
+                if total > 0:  # a batch counts as much as its rows do, beside those that have passed
+                    importance = (total / len(counts)) / (total_weight / rows)
+                    self._step(X[some], y[some], counts / total, importance, region)
+                self.rows, self.total_weight = rows, total_weight
 
-    def _step(self, X: Any, y: Array, share: Array, importance: float) -> None:
+    def _step(self, X: Any, y: Array, share: Array, importance: float, region: dict[str, Any]) -> None:
         slope, gradient = self._gradient(X, y, share * importance, self.weights, self.intercept)
         new = (self.steps + 1.0) ** -POWER
         if self.before is not None:
             gradient += (1 - new) * (self.gradient - self._gradient(X, y, share * importance, *self.before)[1])
-        vertex = _core.oracle(gradient, **self.region)
+        vertex = _core.oracle(gradient, **region)
         weights = self.weights + (2 / (self.steps + 2)) * (vertex - self.weights)
         intercept = self.intercept
         if self.moves_intercept:

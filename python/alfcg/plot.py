@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Apart also for those who see red and green alike (Okabe and Ito).
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", "--", ":")
 FAINT = "#b8b8b8"
 WORDS = {"iteration": "iteration", "epochs": "epochs (passes over the data)", "seconds": "seconds"}
 
@@ -128,6 +129,14 @@ def _weights_of(found: Any) -> tuple[Any, str] | None:
     return None
 
 
+def _names_of(found: Any) -> list[str]:
+    """Of the features; none where they have none."""
+    names = getattr(found, "feature_names_in_", None)
+    if names is None and hasattr(found, "model"):
+        names = found.model.feature_names
+    return [] if names is None else list(names)
+
+
 def path(found: Any, *, top: int = 12, ax: Any = None) -> Any:
     """Draw the scores along a path of radii, and the weights where they are known.
 
@@ -136,7 +145,7 @@ def path(found: Any, *, top: int = 12, ax: Any = None) -> Any:
     found : Path or fitted CV estimator
         Weights are known of what `alfcg.path` returns, and of estimators with ``store_coef_path=True``.
     top : int, default=12
-        So many of the largest weights are drawn in colour, the others in grey.
+        So many of the largest weights are drawn in colour and named, the others in grey.
     ax : Axes or sequence of two, default=None
         Where to draw the scores, and the weights if there are two; None: a new figure.
 
@@ -170,10 +179,17 @@ def path(found: Any, *, top: int = 12, ax: Any = None) -> Any:
     if weights is not None and len(both) > 1:
         values, word = weights
         order = np.argsort(-np.abs(values).max(axis=0))
-        for rank, j in reversed(list(enumerate(order))):
-            color = COLORS[rank % len(COLORS)] if rank < top else FAINT
-            both[1].plot(radii, values[:, j], color=color, linewidth=1.3 if rank < top else 0.7)
+        names = _names_of(found) or [f"feature {j}" for j in range(len(order))]
+        for j in order[top:]:
+            both[1].plot(radii, values[:, j], color=FAINT, linewidth=0.7)
+        for rank, j in reversed(list(enumerate(order[:top]))):
+            color, dashes = COLORS[rank % len(COLORS)], DASHES[rank // len(COLORS) % len(DASHES)]
+            label = names[j] if word == "weight" and abs(values[:, j]).max() > 0 else None
+            both[1].plot(radii, values[:, j], color=color, linestyle=dashes, linewidth=1.3, label=label)
         both[1].set_ylabel(word)
+        handles, labels = both[1].get_legend_handles_labels()
+        if labels:  # the largest first
+            both[1].legend(handles[::-1], labels[::-1], frameon=False, fontsize=7)
     return axes
 
 

@@ -25,6 +25,7 @@ nb::dict compare_from(nb::handle x, nb::handle y, const std::string& output, con
     Borrowed borrowed(x);
     return in_precision(borrowed.is_double(), [&]<class Real>(Real) {
         Problem<Real> problem = problem_from<Real>(borrowed, y, settings);
+        problem.region_text = settings.shown(std::move(problem.region_text));
         Watch watch(settings.observer, {0, false});
         Comparison comparison;
         std::string page;

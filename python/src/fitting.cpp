@@ -192,7 +192,9 @@ Fit to_fit(Fitted<Real> fitted, const Problem<Real>& problem, const Settings& se
     fit.report = std::move(fitted.report);
     fit.loss = problem.loss;
     fit.region = problem.region;
-    fit.region_text = problem.region_text;
+    fit.region.parameters = settings.shown(problem.region.parameters);
+    fit.region_text = settings.shown(problem.region_text);
+    fitted.model.region.parameters = settings.shown(fitted.model.region.parameters);
     fit.interrupted = watch.interrupted();
     fit.stopped = watch.stopped();
     fit.history = watch.history().to_dict();

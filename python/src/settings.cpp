@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -137,6 +138,9 @@ const std::map<std::string, Setter, std::less<>>& setters() {
          unless_none([](nb::handle v, const std::string& n) {
              return cast_or_refuse<std::vector<std::string>>(v, n, "a sequence of strings");
          }, [](Settings& s) -> auto& { return s.feature_names; })},
+        {"said", into([](nb::handle v, const std::string& n) {
+             return cast_or_refuse<std::map<std::string, std::string>>(v, n, "a dictionary of strings");
+         }, [](Settings& s) -> auto& { return s.said; })},
         {"name", into(text, [](Settings& s) -> auto& { return s.name; })},
         {"history", set_history},
         {"history_points", into([](nb::handle v, const std::string& n) {
@@ -185,6 +189,20 @@ Settings::Settings(const char* function, const nb::kwargs& given)
     if (specification.threads < 0) specification.threads = resolve_thread_count(nb::none());
 }
 
+std::string Settings::shown(std::string text) const {
+    for (const auto& [file, word] : said)
+        for (auto at = text.find(file); at != std::string::npos; at = text.find(file, at + word.size()))
+            text.replace(at, file.size(), word);
+    return text;
+}
+
+Parameters Settings::shown(const Parameters& parameters) const {
+    Parameters result = parameters;
+    for (const auto& [key, value] : parameters.all())
+        if (const auto* word = std::get_if<std::string>(&value)) result.set(key, shown(*word));
+    return result;
+}
+
 Parameters parameters_from(nb::handle dictionary, const char* name) {
     Parameters parameters;
     if (!nb::isinstance<nb::dict>(dictionary)) wrong_type(name, "a dictionary", dictionary);
@@ -231,7 +249,7 @@ int resolve_thread_count(nb::handle threads) {
 std::string python_name(const std::string& quantity) {
     static const std::map<std::string, std::string, std::less<>> others = {
         {"holdout", "hold_out"},           {"tol", "tolerance"},         {"early-stop", "patience"},
-        {"class-weights", "class_weight"}, {"weights", "sample_weight"},
+        {"class-weights", "class_weight"}, {"weights", "sample_weight"}, {"precision", "dtype"},
     };
     const auto found = others.find(quantity);
     if (found != others.end()) return found->second;

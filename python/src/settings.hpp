@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Settings {
     nb::object observer;
     std::vector<std::string> feature_names;
     std::string name = "data";
+    std::map<std::string, std::string>
+        said;  // instead of the names of files that stand for a caller's arrays
     bool full_history = false;
     bool any_history = true;
     std::size_t history_points = 200;
@@ -35,6 +38,10 @@ struct Settings {
 
     /// Takes keywords by name. Throws TypeError for one that does not exist, and for a value of the wrong type.
     Settings(const char* function, const nb::kwargs& given);
+
+    /// A text, or parameters, without the names of such files.
+    [[nodiscard]] std::string shown(std::string text) const;
+    [[nodiscard]] Parameters shown(const Parameters& parameters) const;
 };
 
 /// Named values from a dictionary; those that are None are left out.

@@ -191,7 +191,7 @@ nb::dict solve_from(const nb::object& function, nb::handle samples, const std::v
                                    watch.observer<Real>(), start ? &*start : nullptr);
         }
         watch.finish();
-        return result_of(std::move(solution), watch, shape, region->describe());
+        return result_of(std::move(solution), watch, shape, settings.shown(region->describe()));
     });
 }
 
@@ -200,8 +200,8 @@ nb::object ask_oracle(nb::handle gradient, const nb::kwargs& given) {
     const nb::object array = as_array(gradient, "");
     return in_precision(!array.attr("dtype").equal(nb::str("float32")), [&]<class Real>(Real) {
         const Matrix<Real> g = matrix_from<Real>(array, "gradient");
-        const auto region =
-            make_region<Real>(settings.specification.region, {settings.specification.threads});
+        const auto region = make_region<Real>(settings.specification.region,
+                                              {settings.specification.threads, settings.feature_names});
         region->check(g.shape());
         Vertex<Real> vertex;
         {

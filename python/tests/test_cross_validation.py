@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
@@ -169,15 +170,29 @@ def test_wrong_parameters_are_named(cancer, parameters: dict, text: str) -> None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+@pytest.mark.parametrize("restart", [False, True])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_ends_the_search_and_leaves_the_best_so_far(jobs: int) -> None:
+def test_ctrl_c_ends_the_search_and_leaves_the_best_so_far(jobs: int, restart: bool) -> None:
     X, y = load_digits(return_X_y=True)
+    signal.siginterrupt(
+        signal.SIGINT, not restart
+    )  # polars leaves it so that waiting for a lock goes on after a signal
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    model = ConstrainedClassifierCV(radii=[1e3] * 100, method="fw-openloop", tol=1e-12, max_seconds=60, n_jobs=jobs)
+    judged: list[float] = []
+
+    def scoring(model, X, y) -> float:
+        judged.append(model.radius_)
+        return float((model.predict(X) == y).mean())
+
+    model = ConstrainedClassifierCV(
+        radii=[1e3] * 100, method="fw-openloop", tol=1e-12, max_seconds=60, n_jobs=jobs, scoring=scoring
+    )
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     timer.join()
+    signal.siginterrupt(signal.SIGINT, True)
+    assert len(judged) <= jobs  # the fits at hand were ended, and no others begun
     assert model.status_ == "interrupted"
     assert model.radius_ == 1e3
     assert model.score(X, y) > 0.5
@@ -213,3 +228,10 @@ def test_a_score_that_stands_still_at_first_does_not_end_the_range() -> None:
     alone = (y == (X[:, 0] > 0)).mean()
     assert np.isclose(model.mean_score_, alone).sum() >= 5
     assert alone < 0.95 < model.best_score_
+
+
+@pytest.mark.parametrize("tol", [1e-4, None])
+def test_a_search_that_does_not_converge_says_so_to_its_caller(cancer, tol: float | None) -> None:
+    with pytest.warns(ConvergenceWarning, match="along the path did not reach tol=") as caught:
+        ConstrainedClassifierCV(radii=[1.0, 4.0], max_iter=1, tol=tol).fit(*cancer)
+    assert {warning.filename for warning in caught} == {__file__}

@@ -77,7 +77,9 @@ def test_paths(rng, tmp_path):
     sent = np.zeros(25)
     sent[[0, 24]] = 1, -1
     for _ in range(3):
-        expect_least(alfcg.Region("dag-paths", {"graph": file}), rng.standard_normal(120), A_eq=incidence(graph, 25), b_eq=sent)
+        expect_least(
+            alfcg.Region("dag-paths", {"graph": file}), rng.standard_normal(120), A_eq=incidence(graph, 25), b_eq=sent
+        )
 
 
 def test_flows(rng, tmp_path):

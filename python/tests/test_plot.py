@@ -52,11 +52,19 @@ def test_paths_of_estimators_and_of_the_library(cancer) -> None:
     scores, weights = plot.path(model)
     np.testing.assert_array_equal(scores.get_lines()[0].get_ydata(), model.mean_score_)
     assert len(weights.get_lines()) == 30 + 1
+    largest = np.argsort(-abs(model.coef_path_[:, 0]).max(axis=0))[:3]
+    named = [text.get_text() for text in weights.get_legend().get_texts()]
+    assert named[:3] == [f"feature {j}" for j in largest]
     assert plot.path(ConstrainedClassifierCV(radii=4).fit(X, y)).get_xscale() == "log"
     found = alfcg.path(X, y, radii=[0.5, 2.0], folds=3)
     scores, weights = plot.path(found)
     np.testing.assert_array_equal(scores.get_lines()[0].get_xdata(), [0.5, 2.0])
     assert weights.get_ylabel() == "weight"
+    frame = pytest.importorskip("pandas").DataFrame(X[:, :2], columns=["width", "height"])
+    found = alfcg.path(frame, y, radii=[0.5, 2.0], folds=3)
+    assert found.model.feature_names == ["width", "height"]
+    named = [text.get_text() for text in plot.path(found)[1].get_legend().get_texts()]
+    assert sorted(named) == ["height", "width"]
     X, y = load_digits(return_X_y=True)
     scores, values = plot.path(alfcg.path(X[:300], y[:300], radii=[0.5, 1.0], folds=2))
     assert values.get_ylabel() == "singular value"
