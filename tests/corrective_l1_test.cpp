@@ -102,6 +102,44 @@ TEST(L1Model, StepsReachTheMinimum) {
                 }
 }
 
+// Weights that next to nothing speaks for are none, however roughly a model is minimised.
+TEST(L1Model, DustIsDropped) {
+    for (const unsigned seed : {1u, 2u, 3u})
+        for (const double l1 : {0.0, 0.2, 2.0})
+            for (const double radius : {0.3, 1e3}) {
+                SCOPED_TRACE(testing::Message() << "seed " << seed << " l1 " << l1 << " radius " << radius);
+                Quadratic q = make_quadratic(30, 50, seed);
+                if (l1 < 2 && radius > 1) continue;  // hardly a weight of the minimum is zero
+                q.l1 = l1;
+                q.radius = radius;
+                const auto curve = [&](const std::vector<double>& d, std::vector<double>& product) {
+                    Eigen::Map<reference::Vector>(product.data(), 30) =
+                        q.h * Eigen::Map<const reference::Vector>(d.data(), 30);
+                };
+                const auto least =
+                    l1_minimum(to_matrix<double>(q.h), {q.b.data(), q.b.data() + 30}, l1, radius);
+                std::vector<double> u = least;
+                const double norm = Eigen::Map<const reference::Vector>(u.data(), 30).lpNorm<1>();
+                const auto zeros = static_cast<double>(std::count(u.begin(), u.end(), 0.0));
+                ASSERT_GE(zeros, 5);
+                for (std::size_t i = 0; i < 30; ++i)
+                    u[i] = u[i] * (1 - zeros * 1e-8) + (u[i] == 0 ? 1e-8 * norm * (i % 2 == 0 ? 1 : -1) : 0);
+                const reference::Vector gradient = q.h * Eigen::Map<reference::Vector>(u.data(), 30) - q.b;
+                const reference::Vector diagonal = q.h.diagonal();
+                const std::vector<double> point = u;
+                const L1Model model{radius,
+                                    l1,
+                                    std::vector<char>(30, 0),
+                                    {gradient.data(), gradient.data() + 30},
+                                    {diagonal.data(), diagonal.data() + 30},
+                                    curve};
+                const double before = q.gap(Eigen::Map<reference::Vector>(u.data(), 30));
+                minimize(model, point, 2 * before, 100, u);
+                EXPECT_LE(q.gap(Eigen::Map<reference::Vector>(u.data(), 30)), before);
+                for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(u[i] == 0, least[i] == 0) << i;
+            }
+}
+
 Options corrective(double gap, Index iterations = 200) {
     Options options;
     options.method = "alfcg-c";

@@ -53,6 +53,8 @@ class Search {
     bool projected_step();
     bool accelerated_steps(double tolerance);
     bool face_step();
+    // Entries that a step of their own would make zero become so, where the gap does not grow by it.
+    void drop_idle_entries();
 
   private:
     [[nodiscard]] double norm(const Vector& u) const {
@@ -345,6 +347,29 @@ bool Search::face_step() {
     return change < 0;
 }
 
+void Search::drop_idle_entries() {
+    const double size = norm(u_);
+    double slope = 0;
+    for (std::size_t i = 0; i < u_.size(); ++i)
+        if (model_.free[i] == 0) slope -= q_[i] * u_[i];
+    const bool full = binds_ || size >= (1 - 1e-12) * model_.radius;
+    const double multiplier = full ? std::max(slope / size, model_.l1) : model_.l1;
+    trial_ = u_;
+    for (std::size_t i = 0; i < u_.size(); ++i)
+        if (model_.free[i] == 0 && std::abs(model_.diagonal[i] * u_[i] - q_[i]) <= multiplier) trial_[i] = 0;
+    const double left = norm(trial_);
+    if (left == size || left == 0) return;
+    if (full)
+        for (std::size_t i = 0; i < u_.size(); ++i)
+            if (model_.free[i] == 0) trial_[i] *= size / left;
+    const Vector before = u_;
+    const Vector gradient = q_;
+    const double gap_before = gap();
+    if (step_towards(trial_) < 0 && gap() <= gap_before) return;
+    u_ = before;
+    q_ = gradient;
+}
+
 }  // namespace
 
 double L1Model::gap(const std::vector<double>& q, const std::vector<double>& u) const {
@@ -373,6 +398,7 @@ double minimize(const L1Model& model, const std::vector<double>& point, double t
         if (model.walk && search.gap() < good_walk * before) continue;
         if (!search.face_step() && !lower) break;
     }
+    search.drop_idle_entries();
     return search.gap();
 }
 
