@@ -25,6 +25,8 @@ constexpr double good_walk = 0.7;
 constexpr int steady_steps = 4;
 constexpr double stretched = 1.1;
 constexpr double relaxed = 0.9;
+// Entries are dropped that would be zero were they so many times as large.
+constexpr double certain = 4;
 
 double dot(const Vector& a, const Vector& b) {
     double sum = 0;
@@ -356,7 +358,8 @@ void Search::drop_idle_entries() {
     const double multiplier = full ? std::max(slope / size, model_.l1) : model_.l1;
     trial_ = u_;
     for (std::size_t i = 0; i < u_.size(); ++i)
-        if (model_.free[i] == 0 && std::abs(model_.diagonal[i] * u_[i] - q_[i]) <= multiplier) trial_[i] = 0;
+        if (model_.free[i] == 0 && std::abs(certain * model_.diagonal[i] * u_[i] - q_[i]) <= multiplier)
+            trial_[i] = 0;
     const double left = norm(trial_);
     if (left == size || left == 0) return;
     if (full)
