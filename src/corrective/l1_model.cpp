@@ -25,8 +25,8 @@ constexpr double good_walk = 0.7;
 constexpr int steady_steps = 4;
 constexpr double stretched = 1.1;
 constexpr double relaxed = 0.9;
-// Entries are dropped that would be zero were they so many times as large.
-constexpr double certain = 4;
+// Of the norm: what entries have at most that may be dropped.
+constexpr double dust = 1e-4;
 
 double dot(const Vector& a, const Vector& b) {
     double sum = 0;
@@ -55,7 +55,7 @@ class Search {
     bool projected_step();
     bool accelerated_steps(double tolerance);
     bool face_step();
-    // Entries that a step of their own would make zero become so, where the gap does not grow by it.
+    // Small entries that a step of their own would make zero become so, where the gap does not grow by it.
     void drop_idle_entries();
 
   private:
@@ -358,7 +358,8 @@ void Search::drop_idle_entries() {
     const double multiplier = full ? std::max(slope / size, model_.l1) : model_.l1;
     trial_ = u_;
     for (std::size_t i = 0; i < u_.size(); ++i)
-        if (model_.free[i] == 0 && std::abs(certain * model_.diagonal[i] * u_[i] - q_[i]) <= multiplier)
+        if (model_.free[i] == 0 && std::abs(u_[i]) <= dust * size &&
+            std::abs(model_.diagonal[i] * u_[i] - q_[i]) <= multiplier)
             trial_[i] = 0;
     const double left = norm(trial_);
     if (left == size || left == 0) return;
