@@ -65,16 +65,26 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _warn(self, fit: Any) -> None:
         """Says so when a fit ended early by itself."""
-        if fit.status in ("max-iterations", "max-epochs", "max-seconds"):
-            limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}[fit.status]
-            size = max(abs(fit.objective), np.finfo(float).tiny)
-            warnings.warn(
-                f"{fit.method} stopped at {limit}={getattr(self, limit):g} before tol={self.tol or 0:g} was reached: the "
-                f"gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the objective {fit.objective:.6g}. A larger {limit} or "
-                f"tol{self._HELPS} or a smaller radius help.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        size = max(abs(fit.objective), np.finfo(float).tiny)
+        limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}.get(fit.status)
+        if limit is not None:
+            ended, more = f"{fit.method} stopped at {limit}={getattr(self, limit):g}", f"A larger {limit} or tol"
+        elif fit.status == "precision" and self.tol and not fit.gap <= self.tol * max(size, self._won(fit)):
+            ended, more = f"rounding ended {fit.method}", "Data in double precision, a larger tol"
+        else:
+            return
+        warnings.warn(
+            f"{ended} before tol={self.tol or 0:g} was reached: the gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the "
+            f"objective {fit.objective:.6g}. {more}{self._HELPS} or a smaller radius help.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    @staticmethod
+    def _won(fit: Any) -> float:
+        """What the objective has come down by, where its beginning is known."""
+        course = fit.history.get("objective", ())
+        return float(course[0] - fit.objective) if len(course) else 0.0
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_alfcg_version": _core.version}

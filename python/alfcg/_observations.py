@@ -25,9 +25,15 @@ class Labels:
     (['b', 'a'], [0, 1, 0], [1, -1])
     """
 
-    def __init__(self, all_of_them: Array) -> None:
+    def __init__(self, all_of_them: Array, *, counted: bool = False) -> None:
         self.all = all_of_them
+        self._counted = counted  # 0, 1, 2, ...
         self._codes: dict[str, int] | None = None
+
+    @classmethod
+    def positions(cls, size: int) -> Labels:
+        """Of a matrix whose rows have no other names."""
+        return cls(np.arange(size), counted=True)
 
     @classmethod
     def found(cls, values: Array, what: str) -> tuple[Labels, Array]:
@@ -51,13 +57,16 @@ class Labels:
 
     def codes(self, values: Any) -> Array:
         """Positions; -1 for those that are not known."""
+        values = np.asarray(values)
+        if self._counted and values.dtype.kind in "iu":
+            return np.where((values >= 0) & (values < len(self.all)), values, -1).astype(np.int64)
         if self._codes is None:
             self._codes = {text: k for k, text in enumerate(self.texts)}
-        distinct, codes = _distinct(np.asarray(values))
+        distinct, codes = _distinct(values)
         return np.array([self._codes.get(_word(label), -1) for label in distinct], np.int64)[codes]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"all": self.all, "_codes": None}
+        return {**self.__dict__, "_codes": None}
 
 
 def _distinct(values: Array) -> tuple[list[Any], Array]:
@@ -136,6 +145,15 @@ def values_of(y: Any) -> Array:
     return np.ascontiguousarray(y)
 
 
+def _narrow(places: Array, size: int, what: str) -> Array:
+    """As 32-bit numbers, which must hold them."""
+    if places.dtype != np.int32 and len(places) and not (places.min() >= 0 and places.max() < size):
+        raise ValueError(
+            f"a position of a {what} is {places[(places < 0) | (places >= size)][0]}, the matrix has {size}"
+        )
+    return places.astype(np.int32, copy=False)
+
+
 def known_of(X: Any, y: Any, sample_weight: Any) -> Known:
     """What a fit is given."""
     compressed = False
@@ -144,11 +162,11 @@ def known_of(X: Any, y: Any, sample_weight: Any) -> Known:
             raise ValueError("y must be None where X is a sparse matrix: it holds the values")
         if X.ndim != 2 or max(X.shape) > MOST:
             raise ValueError(f"X must have two dimensions of at most {MOST}; its shape is {X.shape}")
-        rows, columns = (Labels(np.arange(size)) for size in X.shape)
+        rows, columns = (Labels.positions(size) for size in X.shape)
         compressed = X.format == "csr" and X.has_canonical_format and sample_weight is None
         X = X if compressed else X.tocoo()
-        places = X.indptr.astype(np.int64) if compressed else X.row.astype(np.int32, copy=False)
-        lines = (X.indices if compressed else X.col).astype(np.int32, copy=False)
+        places = X.indptr.astype(np.int64) if compressed else _narrow(X.row, X.shape[0], "row")
+        lines = _narrow(X.indices if compressed else X.col, X.shape[1], "column")
         values = values_of(X.data) if X.nnz else np.empty(0)
     else:
         *pairs, numbers = (*columns_of(X, 2), y) if y is not None else columns_of(X, 3)

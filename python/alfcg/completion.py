@@ -102,7 +102,8 @@ class MatrixCompletion(Estimator):
     error_ : float
         Root mean square error on the entries that the model was fitted to; with the logistic loss, the share of wrong signs.
     held_out_error_ : float or None
-        The same on entries that were held out, before the model was fitted to all of them.
+        The same on entries that were held out, before the model was fitted to all of them (which it is where something was
+        chosen by them).
     radii_ : Table or None
         Radii that were tried: radius, error, held_out_error, rank, seconds.
     n_iter_, objective_, gap_, status_, history_
@@ -455,7 +456,7 @@ class MatrixCompletion(Estimator):
         estimator.set_params(bias_penalty=model.bias_penalty if biases else "auto", refit=model.refitted)
         named = (model.rows, model.columns)
         rows, columns = (
-            Labels(np.array(names) if names else np.arange(size))
+            Labels(np.array(names)) if names else Labels.positions(size)
             for names, size in zip(named, model.shape, strict=True)
         )
         estimator._take_model(model, rows, columns)

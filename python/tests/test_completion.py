@@ -406,6 +406,18 @@ def test_indices_that_scipy_never_checked_are_refused() -> None:
     X.indices[1] = -1
     with pytest.raises(ValueError, match="a position of a column is -1"):
         MatrixCompletion(radius=1).fit(X)
+    X.indices, X.indptr = np.array([0, 2**32 + 1]), X.indptr.astype(np.int64)  # 1 in 32 bits
+    with pytest.raises(ValueError, match="a position of a column is 4294967297, the matrix has 2"):
+        MatrixCompletion(radius=1).fit(X)
+
+
+def test_positions_are_found_as_numbers_and_as_texts(known) -> None:
+    model = MatrixCompletion(radius=30).fit(known)
+    expected = model.predict(([3, 59, -1, 60], [0, 39, 5, 5]))
+    np.testing.assert_array_equal(model.predict((["3", "59", "-1", "60"], ["0", "39", "5", "5"])), expected)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(model)).predict(([3.0, 59, -1, 60], [0, 39, 5, 5])), expected
+    )
 
 
 # ---- while it runs -----------------------------------------------------------------------------------------------------
