@@ -116,6 +116,25 @@ TYPED_TEST(Completes, CorrectiveStepsReachTheOptimum) {
     EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), 0.0), 150 * (1 + 1e-5));
 }
 
+TYPED_TEST(Completes, MatricesMayHaveShortSides) {
+    for (const Shape shape : {Shape{1, 1}, Shape{1, 6}, Shape{2, 2}, Shape{7, 3}, Shape{5, 5}}) {
+        const auto known = planted<TypeParam>(shape.rows, shape.cols, 2, 1, 3);
+        const auto objective = completion_objective<TypeParam>(known, {"squared", {}}, {}, 1);
+        const auto x = origin(known);
+        Options options;
+        options.tolerance = 1e-3;
+        options.max_iterations = 200;
+        for (const double radius : {0.1, 1000.0}) {
+            const auto region = nuclear_ball<TypeParam>(radius);
+            const auto found = solve<TypeParam>(*objective, *region, options, {}, &x);
+            EXPECT_EQ(found.status, Status::converged) << shape.rows << " x " << shape.cols;
+            if (radius > 1) {
+                EXPECT_NEAR(found.metrics.objective, 0, 2e-3) << shape.rows << " x " << shape.cols;
+            }
+        }
+    }
+}
+
 // f with biases is a minimum over them: no bias can be moved to gain, and the gradient is the slope of the minimum.
 TYPED_TEST(Completes, BiasesAreBest) {
     for (const char* loss : {"squared", "huber", "logistic"}) {

@@ -10,7 +10,7 @@
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/model/model.hpp"
 #include "core/npy.hpp"
-#include "model/archive.hpp"
+#include "data/archive.hpp"
 
 namespace alfcg {
 

@@ -1,7 +1,7 @@
 """Sparse and low-rank models by conditional gradients, without projections and without tuning.
 
 Estimators for scikit-learn: `ConstrainedClassifier`, `ConstrainedRegressor`, and `ConstrainedClassifierCV` and
-`ConstrainedRegressorCV`, which find the radius. Functions: `solve` for an objective or a region of one's own, `path`,
+`ConstrainedRegressorCV`, which find the radius; `MatrixCompletion`. Functions: `solve` for an objective or a region of one's own, `path`,
 `compare`, `load` and `save` for the models of the command line, `datasets` for its readers, `plot` for pictures.
 """
 
@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from alfcg._compare import Comparison, compare
-from alfcg._core import Iteration, Model, losses, methods, regions
+from alfcg._core import CompletionModel, Iteration, Model, losses, methods, regions
 from alfcg._core import version as __version__
 from alfcg._models import load, save
 from alfcg._path import Path, path
@@ -30,6 +30,7 @@ from alfcg._solve import (
 
 if TYPE_CHECKING:
     from alfcg import datasets, plot
+    from alfcg.completion import MatrixCompletion
     from alfcg.estimators import (
         ConstrainedClassifier,
         ConstrainedClassifierCV,
@@ -43,11 +44,13 @@ _LAZY = {
     "ConstrainedClassifierCV": "alfcg.estimators",
     "ConstrainedRegressor": "alfcg.estimators",
     "ConstrainedRegressorCV": "alfcg.estimators",
+    "MatrixCompletion": "alfcg.completion",
 }
 _LAZY_MODULES = ("datasets", "plot")
 
 __all__ = [
     "Comparison",
+    "CompletionModel",
     "ConstrainedClassifier",
     "ConstrainedClassifierCV",
     "ConstrainedRegressor",
@@ -56,6 +59,7 @@ __all__ = [
     "FiniteSum",
     "History",
     "Iteration",
+    "MatrixCompletion",
     "Model",
     "Path",
     "Region",

@@ -48,8 +48,58 @@ def _named_region(learned: dict[str, Any]) -> dict[str, Any]:
     return {"region": name, **parameters, "region_params": others or None}
 
 
-class LinearModel(BaseEstimator):  # type: ignore[misc]
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """What all estimators have in common: seeds, warnings, pickles."""
+
+    _HELPS = ""  # against a fit that was cut short, beside a larger limit or tol
+
+    def _validated(self) -> None:
+        if not get_config()["skip_parameter_validation"]:
+            self._validate_params()
+
+    def _seed(self) -> int:
+        """An integer is the command line's --seed; else one is drawn, as elsewhere in scikit-learn."""
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _warn(self, fit: Any) -> None:
+        """Says so when a fit ended early by itself."""
+        size = max(abs(fit.objective), np.finfo(float).tiny)
+        limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}.get(fit.status)
+        if limit is not None:
+            ended, more = f"{fit.method} stopped at {limit}={getattr(self, limit):g}", f"A larger {limit} or tol"
+        elif fit.status == "precision" and self.tol and not fit.gap <= self.tol * max(size, self._won(fit)):
+            ended, more = f"rounding ended {fit.method}", "Data in double precision, a larger tol"
+        else:
+            return
+        warnings.warn(
+            f"{ended} before tol={self.tol or 0:g} was reached: the gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the "
+            f"objective {fit.objective:.6g}. {more}{self._HELPS} or a smaller radius help.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    @staticmethod
+    def _won(fit: Any) -> float:
+        """What the objective has come down by, where its beginning is known."""
+        course = fit.history.get("objective", ())
+        return float(course[0] - fit.objective) if len(course) else 0.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_alfcg_version": _core.version}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Parameters that an older version did not have get their defaults."""
+        known = inspect.signature(type(self).__init__).parameters.values()
+        defaults = {one.name: one.default for one in known if one.default is not inspect.Parameter.empty}
+        super().__setstate__({**defaults, **state})
+
+
+class LinearModel(Estimator):
     """A linear model with constrained weights."""
+
+    _HELPS = ", features of similar scale (normalize='columns')"
 
     _classifies: bool
     _loss_parameters: tuple[str, ...] = ()  # of `losses`, as parameters of the estimator
@@ -74,8 +124,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, Array, Array | None]:
         """X and y as the library takes them, without a copy where they are so already; parameters are looked at before."""
-        if reset and not get_config()["skip_parameter_validation"]:  # once for a stream
-            self._validate_params()
+        if reset:  # once for a stream
+            self._validated()
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=not self._classifies, reset=reset
         )
@@ -86,12 +136,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         return X, y, sample_weight
 
     # Settings.
-
-    def _seed(self) -> int:
-        """An integer is the command line's --seed; else one is drawn, as elsewhere in scikit-learn."""
-        if isinstance(self.random_state, (int, np.integer)):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _loss_name(self, classes: int) -> str:
         """The loss for so many classes; 0: numbers."""
@@ -180,19 +224,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         coef = coef.toarray() if sparse.issparse(coef) else coef
         return np.ascontiguousarray(coef * self._divisors if self._divisors.size else coef)
 
-    def _warn(self, fit: _core.Fit) -> None:
-        """Says so when a fit ended early by itself."""
-        if fit.status in ("max-iterations", "max-epochs", "max-seconds"):
-            limit = {"max-iterations": "max_iter", "max-epochs": "max_epochs", "max-seconds": "max_seconds"}[fit.status]
-            size = max(abs(fit.objective), np.finfo(float).tiny)
-            warnings.warn(
-                f"{fit.method} stopped at {limit}={getattr(self, limit):g} before tol={self.tol or 0:g} was reached: the "
-                f"gap is {fit.gap:.3g}, {fit.gap / size:.1e} of the objective {fit.objective:.6g}. A larger {limit} or "
-                "tol, features of similar scale (normalize='columns') or a smaller radius help.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
     # Answers.
 
     def _scores(self, X: Any) -> Array:
@@ -251,6 +282,8 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
         estimator : object
             Its answers are those of the model; parameters that the model does not know have their defaults.
         """
+        if not isinstance(model, _core.Model):
+            raise TypeError(f"{cls.__name__} needs a linear model, not {model!r}")
         learned = _learned(model)
         given = {"loss": model.loss, **_named_region(learned), **model.composite, **learned["loss_parameters"]}
         known = cls._get_param_names()
@@ -291,12 +324,6 @@ class LinearModel(BaseEstimator):  # type: ignore[misc]
 
     # Pickles.
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_alfcg_version": _core.version}
-
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Parameters that an older version did not have get their defaults."""
-        known = inspect.signature(type(self).__init__).parameters.values()
-        defaults = {one.name: one.default for one in known if one.default is not inspect.Parameter.empty}
         later = {"_normalization": "none", "_divisors": np.empty(0)} if "coef_" in state else {}
-        super().__setstate__({**defaults, **later, **state})
+        super().__setstate__({**later, **state})

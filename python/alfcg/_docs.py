@@ -25,19 +25,19 @@ _COMMON = """fit_intercept : bool, default=True
         Whether scores have a constant, which nothing constrains.
     {weights}normalize : {{None, 'columns', 'rows', 'spectral'}}, default=None
         Divide columns by their standard deviations, rows by their norms, or all by the largest singular value, for the
-        fit. `coef_` belongs to the features as they come, except with 'rows'.
-    method : str, default='auto'
+        fit. `coef_` belongs to the features as they come, except with 'rows'."""
+_LIMITS = """method : str, default='auto'
         A name from `alfcg.methods()`. 'auto': what suits the region; over the l1 and nuclear balls alfcg-c, which goes
         to the optimum and proves it.
     method_params : dict, default=None
         Parameters of the method, such as ``{{"batch": 100}}``.
     max_iter : int, default=None
         At most so many iterations; None: as many as it takes.
-    max_epochs : float, default=1000
+    max_epochs : float, default={epochs}
         At most so many passes over the data; None: as many as it takes.
     max_seconds : float, default=None
         At most so much time.
-    tol : float, default=1e-4
+    tol : float, default={tol}
         The fit ends when the gap, which bounds how far the objective is from its optimum, is at most `tol` times the
         objective, or times what has been won since the start, whichever is more."""
 _END = """random_state : int, RandomState instance or None, default=None
@@ -183,7 +183,8 @@ def documented(cls: Class) -> Class:
             "radius": _SINGLE,
             "loss": _LOSS_C if classifies else _LOSS_R,
             "terms": _TERMS,
-            "common": _COMMON.format(weights=weights),
+            "common": _COMMON.format(weights=weights) + "\n    " + _LIMITS.format(epochs="1000", tol="1e-4"),
+            "running": "\n    ".join([_LIMITS.format(epochs="10000", tol="1e-2"), _END, _CALLBACKS]),
             "stopping": _STOPPING,
             "end": _END,
             "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,

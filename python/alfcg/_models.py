@@ -8,8 +8,8 @@ from typing import Any
 from alfcg import _core
 
 
-def load(path: str | os.PathLike[str]) -> _core.Model:
-    """Read a model that ``alfcg train``, ``alfcg path`` or `save` has written.
+def load(path: str | os.PathLike[str]) -> _core.Model | _core.CompletionModel:
+    """Read a model that ``alfcg train``, ``path`` or ``complete``, or `save`, has written.
 
     Parameters
     ----------
@@ -18,21 +18,21 @@ def load(path: str | os.PathLike[str]) -> _core.Model:
 
     Returns
     -------
-    Model
-        Its answers are those of ``alfcg predict``, to the bit. ``ConstrainedClassifier.from_model`` and
-        ``ConstrainedRegressor.from_model`` make an estimator of it.
+    Model or CompletionModel
+        Its answers are those of ``alfcg predict``, to the bit. `from_model` of ConstrainedClassifier, ConstrainedRegressor and
+        MatrixCompletion makes an estimator of it.
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no model {os.fspath(path)!r}")
-    return _core.Model.load(path)
+    return _core.CompletionModel.load(path) if _core.CompletionModel.is_in(path) else _core.Model.load(path)
 
 
 def save(what: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model for ``alfcg predict``, ``alfcg show`` and `load`.
+    """Write a model for ``alfcg predict``, ``alfcg show``, ``alfcg recommend`` and `load`.
 
     Parameters
     ----------
-    what : Model, or anything that has one
+    what : Model, CompletionModel, or anything that has one
         A fitted estimator, a `Path`, or a model.
     path : path
         Where it goes: an .npz archive, written whole or not at all.
@@ -52,6 +52,6 @@ def save(what: Any, path: str | os.PathLike[str]) -> None:
         model = what._alfcg_model()
     elif hasattr(what, "model"):
         model = what.model
-    if not isinstance(model, _core.Model):
+    if not isinstance(model, (_core.Model, _core.CompletionModel)):
         raise TypeError(f"{type(what).__name__} has no model to save")
     model.save(path)

@@ -89,8 +89,21 @@ class Progress:
         return max(0.0, math.log(self.first / gap) / math.log(self.first / goal)) if self.first > goal else 0.0
 
 
+class Observer:
+    """Looks on while a fit runs: shows how far it is, and calls whoever wants to know."""
+
+    def __init__(self, progress: Progress | None, callbacks: list[Callable[[Any], object]]) -> None:
+        self.progress, self.callbacks = progress, callbacks
+
+    def __call__(self, now: Any) -> bool:
+        if self.progress is not None:
+            self.progress.look(now)
+        answers = [callback(now) for callback in self.callbacks]  # all of them are called
+        return any(answers)
+
+
 @contextmanager
-def watching(estimator: Any, settings: dict[str, Any]) -> Iterator[Callable[[Any], bool] | None]:
+def watching(estimator: Any, settings: dict[str, Any]) -> Iterator[Observer | None]:
     """The observer of a fit: None where nobody looks on."""
     callbacks = estimator.callbacks
     callbacks = [callbacks] if callable(callbacks) else list(callbacks or ())
@@ -101,15 +114,8 @@ def watching(estimator: Any, settings: dict[str, Any]) -> Iterator[Callable[[Any
     if progress is None and not callbacks:
         yield None
         return
-
-    def observe(now: Any) -> bool:
-        if progress is not None:
-            progress.look(now)
-        answers = [callback(now) for callback in callbacks]  # all of them are called
-        return any(answers)
-
     try:
-        yield observe
+        yield Observer(progress, callbacks)
     finally:
         if progress is not None:
             progress.line.close()

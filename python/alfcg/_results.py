@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pandas
     from numpy.typing import NDArray
 
-    from alfcg import _core
-
 
 def _shown(value: Any) -> str:
     if value is None or (isinstance(value, float) and np.isnan(value)):
@@ -268,7 +266,7 @@ def answer(result: Kind, what: str, *, interrupted: bool) -> Kind:
     return result
 
 
-def raise_if_interrupted(fit: _core.Fit) -> None:
+def raise_if_interrupted(fit: Any) -> None:
     """Raise KeyboardInterrupt where Ctrl-C ended the run; attributes should have been set before."""
     if fit.interrupted:
         raise KeyboardInterrupt

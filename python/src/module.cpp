@@ -44,6 +44,7 @@ NB_MODULE(_core, module) {
     bind_paths(module);
     bind_solving(module);
     bind_comparing(module);
+    bind_completing(module);
     bind_reading(module);
 }
 

@@ -11,6 +11,7 @@ void bind_catalogue(nb::module_& module);
 void bind_paths(nb::module_& module);
 void bind_solving(nb::module_& module);
 void bind_comparing(nb::module_& module);
+void bind_completing(nb::module_& module);
 void bind_reading(nb::module_& module);
 
 }  // namespace alfcg::python

@@ -52,6 +52,8 @@ class Translator {
         write(answer[1], gradient, "the gradient");
         const double value = number(answer[0], "the objective's value");
         if (std::isnan(value)) throw Error("the objective's value is not a number");
+        if (!std::all_of(gradient.begin(), gradient.end(), [](Real entry) { return std::isfinite(entry); }))
+            throw Error("the objective's gradient has an entry that is not a finite number");
         return value;
     }
 

@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +27,24 @@ nb::object Iteration::x() const {
         if (!shape_.empty()) copy = copy.attr("reshape")(nb::cast(shape_));
         copy.attr("setflags")(nb::arg("write") = false);
         return copy;
+    });
+}
+
+nb::object Iteration::factors() const {
+    return look([&]<class Real>(const Snapshot<Real>& now) -> nb::object {
+        const auto* x = now.iterate().factors();
+        if (x == nullptr) return nb::none();
+        const Index width = x->width();
+        Matrix<Real> left(x->shape().rows, width);
+        Matrix<Real> right(x->shape().cols, width);
+        for (Index i = 0; i < left.rows(); ++i)
+            for (Index k = 0; k < width; ++k) {
+                double sum = 0;
+                for (Index l = 0; l < width; ++l) sum += static_cast<double>(x->left(i)[l]) * x->core(l, k);
+                left(i, k) = static_cast<Real>(sum);
+            }
+        for (Index j = 0; j < right.rows(); ++j) std::copy_n(x->right(j), width, right.data() + j * width);
+        return nb::make_tuple(to_numpy(std::move(left)), to_numpy(std::move(right)));
     });
 }
 
@@ -150,7 +169,11 @@ void bind_watching(nb::module_& module) {
             [](const Iteration& it) { return it.look([](auto& s) { return s.metrics().gap_exact; }); },
             "Whether the gap is exact, or a proven upper bound.")
         .def_prop_ro("x", &Iteration::x, nb::sig("def x(self) -> numpy.typing.NDArray[numpy.floating]"),
-                     "A read-only copy of the iterate.")
+                     "A read-only copy of the iterate; of a matrix that is completed, all entries.")
+        .def_prop_ro("factors", &Iteration::factors,
+                     nb::sig("def factors(self) -> tuple[numpy.typing.NDArray[numpy.floating], "
+                             "numpy.typing.NDArray[numpy.floating]] | None"),
+                     "Where x is kept as factors: left and right, with x = left @ right.T.")
         .def_prop_ro(
             "intercept",
             [](const Iteration& it) { return to_numpy(it.look([](auto& s) { return s.intercept(); })); },

@@ -37,6 +37,7 @@ class Iteration {
             now_);
     }
     [[nodiscard]] nb::object x() const;
+    [[nodiscard]] nb::object factors() const;  // none: x is not kept so
 
   private:
     std::variant<const Snapshot<float>*, const Snapshot<double>*> now_;

@@ -193,6 +193,19 @@ def test_a_fit_that_was_cut_short_says_how_far_it_is(cancer) -> None:
     assert model.status_ == "max-iterations"
 
 
+def test_a_fit_that_rounding_ends_says_how_far_it_is(cancer) -> None:
+    X, y = cancer
+    model = ConstrainedClassifier(region="l1", radius=20, tol=1e-14)
+    with pytest.warns(
+        ConvergenceWarning, match=r"rounding ended alfcg-c before tol=1e-14 was reached: the gap is \S+, \S+ of"
+    ):
+        model.fit(X.astype(np.float32), y)
+    assert model.status_ == "precision"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(tol=0).fit(X.astype(np.float32), y)  # as far as it goes
+
+
 def test_a_fit_that_arrives_as_its_budget_ends_has_converged(cancer) -> None:
     X, y = cancer
     enough = ConstrainedClassifier(radius=5).fit(X, y).n_iter_

@@ -22,7 +22,13 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.utils.estimator_checks import check_dataframe_column_names_consistency
 
 import alfcg
-from alfcg import ConstrainedClassifier, ConstrainedClassifierCV, ConstrainedRegressor, ConstrainedRegressorCV
+from alfcg import (
+    ConstrainedClassifier,
+    ConstrainedClassifierCV,
+    ConstrainedRegressor,
+    ConstrainedRegressorCV,
+    MatrixCompletion,
+)
 
 ALL = [ConstrainedClassifier, ConstrainedRegressor, ConstrainedClassifierCV, ConstrainedRegressorCV]
 CLASSES = ["ConstrainedClassifier", "ConstrainedRegressor", "ConstrainedClassifierCV", "ConstrainedRegressorCV"]
@@ -128,7 +134,7 @@ def named_in(section: str) -> list[str]:
     return [name.strip().lstrip("*") for names in found for name in names.split(",")]
 
 
-@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("cls", [*ALL, MatrixCompletion])
 def test_every_parameter_is_documented(cls: type) -> None:
     head, _, _ = cls.__doc__.partition("Attributes\n")
     assert set(named_in(head)) == set(cls().get_params())

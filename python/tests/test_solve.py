@@ -213,6 +213,7 @@ def test_ctrl_c_in_a_function_of_ones_own_ends_the_run_after_the_iteration(where
         ),
         ({"objective": lambda x: ("a", x)}, (TypeError, AttributeError), "value|float"),
         ({"objective": lambda x: (float("nan"), x)}, ValueError, "the objective's value is not a number"),
+        ({"objective": lambda x: (1.0, x * np.nan)}, ValueError, "gradient has an entry that is not a finite number"),
         ({"region": "l9"}, ValueError, "region must be one of"),
         ({"region": 3}, TypeError, "region must be"),
         ({"region": alfcg.l1_ball(-1.0)}, ValueError, "radius must be positive, not -1"),

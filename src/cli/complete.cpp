@@ -226,11 +226,14 @@ int recommend_with(const RecommendArguments& arguments) {
 
 Command add_complete(CommandOptions options) {
     auto arguments = std::make_shared<CompleteArguments>();
-    options.add_argument(
-        "ratings", arguments->source,
-        "triples 'row column value' with names of any kind (CSV, TSV), or a Matrix Market file", "RATINGS");
+    options.add_argument("ratings", arguments->source,
+                         "triples 'row column value' with names of any kind (CSV, TSV), a Matrix Market "
+                         "file, or a sparse matrix of "
+                         "SciPy (.npz)",
+                         "RATINGS");
     const std::string data = "Data";
-    options.add_flag("--weights", arguments->weights, "the fourth column has weights", data);
+    options.add_flag("--weights", arguments->weights,
+                     "the fourth column (.npz: the array weights) has weights", data);
     options.add_option("--rows", arguments->rows, "take the first N observations [all]", "N", data);
     const std::string problem = "Problem";
     options.add_option("--radius", arguments->radius,

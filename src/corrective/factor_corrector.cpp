@@ -105,7 +105,8 @@ class FactorCorrector final : public Corrector<Real> {
         const bool right = pattern.shape.cols <= pattern.shape.rows;
         const auto side = right ? kernels::Side::right : kernels::Side::left;
         const Index length = right ? pattern.shape.cols : pattern.shape.rows;
-        const Index count = std::min({new_directions, length / 4 * 4, std::max<Index>(length / 8 * 4, 4)});
+        const Index count =
+            std::min({new_directions, length, std::max(length / 8 * 4, kernels::block_columns)});
         if (basis_.rows() != length || basis_.cols() != count) {
             basis_.resize(length, count);
             std::uint64_t state = 88172645463325252U;
@@ -129,9 +130,12 @@ class FactorCorrector final : public Corrector<Real> {
         for (int k = 0; k < power_steps; ++k) {
             basis_ = orthonormal_columns(basis_);
             for (Index c = 0; c < count; c += kernels::block_columns) {
-                x = basis_.middleCols(c, kernels::block_columns);
+                const Index width =
+                    std::min(kernels::block_columns, count - c);  // less where a side is as short
+                x.setZero();
+                x.leftCols(width) = basis_.middleCols(c, width);
                 gradient.normal_product(side, x, y, scratch_);
-                products.middleCols(c, kernels::block_columns) = y;
+                products.middleCols(c, width) = y.leftCols(width);
             }
             along = product<Eigen::MatrixXd>(basis_.transpose(), products);  // of the basis before this step
             if (k + 1 < power_steps) basis_ = products;

@@ -11,7 +11,9 @@
 #include "alfcg/data/observations.hpp"
 #include "data/byte_source.hpp"
 #include "data/csv_record.hpp"
+#include "data/memory.hpp"
 #include "data/number.hpp"
+#include "data/ratings_archive.hpp"
 #include "data/text_buffer.hpp"
 
 namespace alfcg {
@@ -19,6 +21,7 @@ namespace alfcg {
 namespace {
 
 constexpr std::string_view market_banner = "%%MatrixMarket";
+constexpr std::string_view archive_banner = "PK\3\4";
 
 // Numbers for names, in the order in which they turn up.
 class NameTable {
@@ -30,9 +33,6 @@ class NameTable {
         return at->second;
     }
     [[nodiscard]] std::vector<std::string> release() && { return std::move(names_); }
-    [[nodiscard]] const std::string& name(std::int32_t number) const {
-        return names_[static_cast<std::size_t>(number)];
-    }
     [[nodiscard]] Index size() const { return static_cast<Index>(names_.size()); }
 
   private:
@@ -182,31 +182,51 @@ void read_market(TextBuffer& text, const RatingOptions& options, NameTable& rows
                                      std::max<Index>(sizes[2], 0)));
 }
 
+std::vector<std::string> numbered(Index count) {
+    std::vector<std::string> found(static_cast<std::size_t>(count));
+    for (std::size_t k = 0; k < found.size(); ++k) found[k] = std::to_string(k);
+    return found;
+}
+
 }  // namespace
 
 template <class Real>
 Ratings<Real> load_ratings(const std::string& path, const RatingOptions& options) {
     ByteSource source(path);
-    TextBuffer text(source);
-    NameTable rows;
-    NameTable columns;
-    Triples<Real> triples;
-    if (text.sample().starts_with(market_banner))
-        read_market(text, options, rows, columns, triples);
-    else
-        read_table(text, options, rows, columns, triples);
-    if (triples.size() == 0) throw InputError(path, 0, "has no observations");
     Ratings<Real> ratings;
     ratings.name = path;
+    Triples<Real> triples;
+    Shape shape;
+    if (source.peek(archive_banner.size()) == archive_banner) {
+        if (source.compressed())
+            throw InputError(path, 0, "an .npz archive inside a compressed file: unpack it");
+        triples = read_ratings_archive<Real>(path, options, shape);
+        constexpr double name_bytes = 40;
+        check_memory(path, static_cast<double>(shape.rows) + static_cast<double>(shape.cols), name_bytes,
+                     "rows and columns need", "save a matrix without those that are empty");
+        ratings.rows = numbered(shape.rows);
+        ratings.columns = numbered(shape.cols);
+    } else {
+        TextBuffer text(source);
+        NameTable rows;
+        NameTable columns;
+        if (text.sample().starts_with(market_banner))
+            read_market(text, options, rows, columns, triples);
+        else
+            read_table(text, options, rows, columns, triples);
+        shape = {rows.size(), columns.size()};
+        ratings.rows = std::move(rows).release();
+        ratings.columns = std::move(columns).release();
+    }
+    if (triples.size() == 0) throw InputError(path, 0, "has no observations");
     try {
-        ratings.known = observations({rows.size(), columns.size()}, std::move(triples));
+        ratings.known = observations(shape, std::move(triples));
     } catch (const RepeatedPlace& twice) {
         throw InputError(path, 0,
                          fmt::format("row '{}' and column '{}' are there twice: one value each is needed",
-                                     rows.name(twice.row), columns.name(twice.column)));
+                                     ratings.rows[static_cast<std::size_t>(twice.row)],
+                                     ratings.columns[static_cast<std::size_t>(twice.column)]));
     }
-    ratings.rows = std::move(rows).release();
-    ratings.columns = std::move(columns).release();
     return ratings;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
-#include "model/archive.hpp"
+#include "data/archive.hpp"
 
 namespace alfcg {
 

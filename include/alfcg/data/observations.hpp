@@ -66,7 +66,8 @@ struct RatingOptions {
 };
 
 /// Triples "row column value [weight]" as CSV, TSV or with blanks, whose first two fields are names of any kind, with a header or without;
-/// Matrix Market. Plain or compressed. Throws InputError.
+/// Matrix Market; plain or compressed. An .npz archive by SciPy's save_npz, or with arrays row, col, data (and weights), whose rows and columns
+/// are named by their positions from 0. Throws InputError.
 template <class Real>
 Ratings<Real> load_ratings(const std::string& path, const RatingOptions& options = {});
 

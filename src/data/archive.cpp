@@ -1,4 +1,4 @@
-#include "model/archive.hpp"
+#include "data/archive.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace {
 // Deflate spends at least a bit on 129 bytes: a larger ratio is a lie about the size.
 constexpr std::uint64_t largest_ratio = 1032;
 // Read and checked in pieces that stay in the cache.
-constexpr std::size_t piece_bytes = std::size_t{1} << 18;
+constexpr std::size_t archive_piece_bytes = std::size_t{1} << 18;
 constexpr std::string_view entry_signature = "PK\3\4";           // how an archive that is not empty begins
 constexpr zip_uint16_t first_of_january_1980 = (1U << 5U) | 1U;  // the earliest date the format knows
 
@@ -127,7 +127,7 @@ Buffer<unsigned char> ArchiveReader::extract(std::uint64_t entry, std::uint64_t 
     Buffer<unsigned char> contents;
     unsigned char* first = contents.extend(wanted);
     for (std::size_t done = 0; done < wanted;) {
-        const std::size_t got = read(first + done, std::min(wanted - done, piece_bytes));
+        const std::size_t got = read(first + done, std::min(wanted - done, archive_piece_bytes));
         if (got == 0) fail("damaged .npz archive: " + name + " is shorter than it should be");
         done += got;
     }
@@ -188,7 +188,7 @@ void ArchiveWriter::add(const std::string& name, std::string beginning, std::spa
 void ArchiveWriter::finish() {
     if (zip_close(archive_.get()) != 0) fail();
     static_cast<void>(archive_.release());
-    std::vector<unsigned char> piece(piece_bytes);
+    std::vector<unsigned char> piece(archive_piece_bytes);
     zip_source_open(bytes_.get());
     zip_int64_t count = 0;
     while ((count = zip_source_read(bytes_.get(), piece.data(), piece.size())) > 0)
