@@ -1,7 +1,12 @@
-# Every target of the project compiles with the same strict warnings, all of them errors.
+# Every target of the project compiles with the same strict warnings. They are errors in the presets: other compilers, and other
+# ways to compile, may warn of more.
+option(ALFCG_WERROR "Warnings are errors" OFF)
 function(alfcg_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-    -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wduplicated-cond -Wlogical-op -Werror)
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wduplicated-cond -Wlogical-op)
+  if(ALFCG_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 warns of impossible overlaps inside std::string's operator+ (GCC bug 105651).
     target_compile_options(${target} PRIVATE -Wno-restrict)

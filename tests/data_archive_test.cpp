@@ -88,6 +88,26 @@ TEST_F(ArchiveTest, ZeroPaddingIsAllowedButGarbageIsNot) {
     EXPECT_EQ(problem(xz("1 1:2\n") + "garbage garbage"), " corrupt xz archive");
 }
 
+TEST_F(ArchiveTest, WhatUnpacksBeyondTheLimitIsRefused) {
+    std::string text;
+    while (text.size() < std::size_t{3} << 20U) text += "1 1:1\n-1 1:2\n";
+    ReadOptions options;
+    for (const Archive& archive : archives) {
+        const std::string packed = archive.compress(text);
+        EXPECT_LT(packed.size() * 200, text.size()) << archive.kind << ": a text that packs well";
+        EXPECT_GT(rows(load(packed).features), 100000) << archive.kind << ": small things may";
+        options.max_unpacked = 1 << 20;
+        EXPECT_TRUE(problem(packed, options).starts_with(" the archive unpacks to more than 1 MB ("))
+            << archive.kind;
+        EXPECT_NE(problem(packed, options).find("`max-unpacked`"), std::string::npos);
+        options.max_unpacked = 4 << 20;
+        EXPECT_GT(rows(load(packed, options).features), 100000) << archive.kind;
+    }
+    // What is not packed is as long as it is.
+    options.max_unpacked = 1;
+    EXPECT_GT(rows(load(text, options).features), 100000);
+}
+
 TEST_F(ArchiveTest, AnArchiveOfNothingIsEmpty) {
     for (const Archive& archive : archives) EXPECT_EQ(problem(archive.compress("")), " the archive is empty");
 }

@@ -59,6 +59,28 @@ TEST_F(CsvTest, AHeaderIsAWordAboveNumbers) {
     EXPECT_EQ(rows(load("\"a \"\"b\"\"\",\"y\nz\",class\n1,2,a\n").features), 1);
 }
 
+TEST_F(CsvTest, ARowWithMissingValuesIsNoHeader) {
+    ReadOptions options;
+    options.missing = "mean";
+    options.categories = true;
+    const std::string numbers = "2,3,b\n4,5,a\n1,2,b\n";
+    for (const std::string first : {"NA,1,a\n", "1,?,a\n", "NA,?,a\n", "n/a,NA,b\n", ",1,a\n"}) {
+        const auto data = load(first + numbers, options);
+        EXPECT_EQ(data.labels.size(), 4) << first;
+        EXPECT_FALSE(data.header) << first;
+    }
+    // A word that does not come again may be a colour like the others.
+    std::string colours = "red,NA,1\n";
+    for (int k = 0; k < 9; ++k) colours += k % 3 == 0 ? "green,2,2\n" : "blue,1,3\n";
+    EXPECT_EQ(load(colours, options).labels.size(), 10);
+    // Sodium among other names, and a column of row numbers without a name.
+    const auto named = load("Si,Na,K,kind\n1,2,3,b\n4,5,6,a\n7,8,9,b\n", options);
+    EXPECT_EQ(named.labels.size(), 3);
+    EXPECT_TRUE(named.header);
+    EXPECT_EQ(named.names, (std::vector<std::string>{"Si", "Na", "K"}));
+    EXPECT_EQ(load(",x,kind\n" + numbers, options).labels.size(), 3);
+}
+
 TEST_F(CsvTest, QuotedFieldsMayHoldSeparatorsLineEndsAndQuotes) {
     const auto data = load("1,\"a,b\"\n2,\"c\nd\"\n3,\"say \"\"hi\"\"\"\n4,\"\"\"\"\n");
     EXPECT_EQ(entries(data.features), (std::vector<double>{1, 2, 3, 4}));

@@ -4,6 +4,7 @@
 #include "alfcg/objective/loss.hpp"
 #include "alfcg/region/spec.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -16,8 +17,8 @@ std::string in_words(const RegionInfo& region) {
 Command add_methods(CommandOptions /*options*/) {
     return [] {
         for (const MethodInfo& method : methods()) {
-            fmt::print("{:<15} {:<13} {:<30} {:<17} {}; {}\n", method.name, method.setting, method.estimator,
-                       method.step, describe(method.parameters), method.reference);
+            say("{:<15} {:<13} {:<30} {:<17} {}; {}\n", method.name, method.setting, method.estimator,
+                method.step, describe(method.parameters), method.reference);
         }
         return 0;
     };
@@ -26,7 +27,7 @@ Command add_methods(CommandOptions /*options*/) {
 Command add_regions(CommandOptions /*options*/) {
     return [] {
         for (const RegionInfo& region : regions()) {
-            fmt::print("{:<15} {:<10} {}\n", region.name, region.family, in_words(region));
+            say("{:<15} {:<10} {}\n", region.name, region.family, in_words(region));
         }
         return 0;
     };
@@ -36,7 +37,7 @@ Command add_losses(CommandOptions /*options*/) {
     return [] {
         for (const LossInfo& loss : losses()) {
             const std::string parameters = loss.parameters.empty() ? "" : "; " + describe(loss.parameters);
-            fmt::print("{:<12} {}{}\n", loss.name, loss.description, parameters);
+            say("{:<12} {}{}\n", loss.name, loss.description, parameters);
         }
         return 0;
     };

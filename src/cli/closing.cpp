@@ -1,11 +1,11 @@
 #include "cli/closing.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
-
-#include "cli/commands.hpp"
 
 namespace alfcg::cli {
 
@@ -13,9 +13,9 @@ namespace {
 
 void print_score(const char* title, const Score& score) {
     if (score.classification) {
-        fmt::print("{:<11}{:.2f}% ({}/{})\n", title, 100.0 * score.value(), score.correct, score.rows);
+        say("{:<11}{:.2f}% ({}/{})\n", title, 100.0 * score.value(), score.correct, score.rows);
     } else {
-        fmt::print("{:<11}mean squared error {:.6g}\n", title, score.value());
+        say("{:<11}mean squared error {:.6g}\n", title, score.value());
     }
 }
 
@@ -75,11 +75,13 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     json["region"] = problem.region_text;
     json["intercept"] = intercept;
     json["rows"] = rows(problem.training.features);
+    if (problem.training.header) json["header"] = true;
     json["features"] = weights.cols;
     json["outputs"] = weights.rows;
     json["precision"] = arguments.problem.precision;
     json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
+    json["reproducible"] = arguments.problem.specification.reproducible;
     json["timings"] = {{"gradient", report.seconds.gradient},
                        {"oracle", report.seconds.oracle},
                        {"step", report.seconds.step},
@@ -95,32 +97,28 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
 
 void print_closing(const ClosingArguments& arguments, const Options& options, const std::string& loss,
                    Index weights, const Report& report) {
-    fmt::print("{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
-               report.iterations, report.epochs, report.seconds.method());
+    say("{:<11}{} after {} iterations, {:.4g} epochs, {:.3f} s\n", "status", to_text(report.status),
+        report.iterations, report.epochs, report.seconds.method());
     if (report.best_iteration)
-        fmt::print("{:<11}of iteration {}, the best on the rows held out\n", "weights",
-                   *report.best_iteration);
-    fmt::print("{:<11}{:.8g}\n", "objective", report.metrics.objective);
-    fmt::print("{:<11}{:.6g} ({})\n", "gap", report.metrics.gap,
-               report.metrics.gap_exact ? "exact" : "upper bound");
+        say("{:<11}of iteration {}, the best on the rows held out\n", "weights", *report.best_iteration);
+    say("{:<11}{:.8g}\n", "objective", report.metrics.objective);
+    say("{:<11}{:.6g} ({})\n", "gap", report.metrics.gap, report.metrics.gap_exact ? "exact" : "upper bound");
     if (report.scale) {
-        fmt::print("{:<11}{:.3g}{}\n", "rho", *report.scale,
-                   arguments.run.resolve(0).parameters.number("rho") ? "" : " (found)");
+        say("{:<11}{:.3g}{}\n", "rho", *report.scale,
+            arguments.run.resolve(0).parameters.number("rho") ? "" : " (found)");
     }
     print_score(report.training.classification ? "accuracy" : "fit", report.training);
     if (report.held_out) print_score("held out", *report.held_out);
-    if (report.rank) fmt::print("{:<11}{}\n", "rank", *report.rank);
-    fmt::print("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
-    fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
-               "time", report.seconds.gradient, report.seconds.oracle, report.seconds.step,
-               report.seconds.metrics);
+    if (report.rank) say("{:<11}{}\n", "rank", *report.rank);
+    say("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
+    say("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n", "time",
+        report.seconds.gradient, report.seconds.oracle, report.seconds.step, report.seconds.metrics);
     if (const std::string note = limit_note(arguments, options, report, loss); !note.empty())
-        fmt::print("{:<11}{}\n", "note", note);
-    for (const std::string& note : arguments.notes) fmt::print("{:<11}{}\n", "note", note);
-    fmt::print("{:<11}{}\n", "model", arguments.model);
-    if (!arguments.trace.empty()) fmt::print("{:<11}{}\n", "trace", arguments.trace);
-    for (const std::string& warning : report.warnings)
-        fmt::print("{:<11}{}\n", "warning", with_options(warning));
+        say("{:<11}{}\n", "note", note);
+    for (const std::string& note : arguments.notes) say("{:<11}{}\n", "note", note);
+    say("{:<11}{}\n", "model", arguments.model);
+    if (!arguments.trace.empty()) say("{:<11}{}\n", "trace", arguments.trace);
+    for (const std::string& warning : report.warnings) say("{:<11}{}\n", "warning", with_options(warning));
 }
 
 template nlohmann::ordered_json closing_summary(const ClosingArguments&, const Problem<float>&, const Report&,

@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -24,10 +25,31 @@ namespace alfcg::cli {
 
 namespace {
 
-// Converting -1 to an unsigned number would quietly give 2^64 - 1.
-std::string refuse_negative(const std::string& text) {
-    return text.starts_with('-') ? "must be 0 or more, not " + text : std::string();
+// What is wrong with the text of a whole number, if anything: CLI11 would take 0x10 for 16, and 2^64 for 2^64 - 1.
+template <class Whole>
+std::string refuse_other_than_whole(const std::string& text) {
+    const char* const end = text.data() + text.size();
+    const char* const first = text.data() + (text.starts_with('+') ? 1 : 0);
+    Whole number{};
+    const auto [stop, problem] = std::from_chars(first, end, number);
+    if (problem == std::errc() && stop == end && !text.starts_with("+-")) return {};
+    if (std::is_unsigned_v<Whole> && text.starts_with('-')) return "must be 0 or more, not " + text;
+    char* after = nullptr;
+    static_cast<void>(std::strtod(text.c_str(), &after));
+    const bool is_number = !text.empty() && *after == '\0';
+    return fmt::format("must be {}, not '{}'",
+                       is_number ? "a whole number in digits, not too large" : "a number", text);
 }
+
+// The whole number, or numbers, that a value is made of; void where it is not.
+template <class Value>
+struct WholeIn {
+    using Type = std::conditional_t<std::is_integral_v<Value>, Value, void>;
+};
+template <class Value>
+struct WholeIn<std::optional<Value>> : WholeIn<Value> {};
+template <class Value>
+struct WholeIn<std::vector<Value>> : WholeIn<Value> {};
 
 // A word as a shell would need it to be typed.
 std::string quoted(const std::string& word) {
@@ -44,7 +66,7 @@ std::string explain_option(const CLI::App& app, const std::string& given) {
     const std::string name = given.substr(0, given.find('='));
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
-        if (option->nonpositional()) names.push_back(option->get_lnames().front());
+        if (!option->get_lnames().empty()) names.push_back(option->get_lnames().front());
     const std::size_t letters = std::min(name.find_first_not_of('-'), name.size());
     return "unknown option " + name + suggestion(name.substr(letters), names, "--");
 }
@@ -65,17 +87,19 @@ std::string explain_command(const CLI::App& app, const std::string& given) {
     return "unknown command '" + given + "'" + (meant.empty() ? ": use " + all : meant);
 }
 
-// "Could not convert: --rows = 1e3": what reads as a number all the same should have been a whole one.
+// "Could not convert: --gap = x"
 std::string explain_conversion(const std::string& text) {
     const std::size_t name = text.find("--");
     const std::size_t value = text.find(" = ");
     if (name == std::string::npos || value == std::string::npos) return text;
-    const std::string given = text.substr(value + 3);
-    char* end = nullptr;
-    static_cast<void>(std::strtod(given.c_str(), &end));
-    const bool number = !given.empty() && *end == '\0';
-    return fmt::format("{} must be {}, not '{}'", text.substr(name, value - name),
-                       number ? "a whole number in digits, not too large" : "a number", given);
+    return fmt::format("{} must be a number, not '{}'", text.substr(name, value - name),
+                       text.substr(value + 3));
+}
+
+// "--rows: must be a whole number": our messages go on from the name.
+std::string explain_validation(std::string text) {
+    const std::size_t colon = text.find(": must");
+    return colon == std::string::npos ? text : text.erase(colon, 1);
 }
 
 // CLI11's words, in others where those leave the reader guessing.
@@ -94,6 +118,8 @@ std::string explain(const CLI::ParseError& error, CLI::App& app, const std::stri
         text = "'" + extras.front() + "' is one argument too many";
     } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
         text = explain_conversion(text);
+    } else if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
+        text = explain_validation(std::move(text));
     }
     return fmt::format("{} (see alfcg {} --help)", text, command);
 }
@@ -105,7 +131,8 @@ void CommandOptions::add_option(const std::string& name, Value& value, const std
                                 const std::string& word, const std::string& group) {
     CLI::Option* option = app_->add_option(name, value, help)->type_name(word);
     if (!group.empty()) option->group(group);
-    if constexpr (std::is_unsigned_v<Value>) option->check(refuse_negative);
+    using Whole = typename WholeIn<Value>::Type;
+    if constexpr (!std::is_void_v<Whole>) option->check(refuse_other_than_whole<Whole>);
 }
 
 void CommandOptions::add_text(const std::string& name, const std::function<void(const std::string&)>& take,
@@ -168,6 +195,8 @@ std::vector<CommandDescription> CommandLine::describe() const {
         for (const CLI::Option* option : command->get_options()) {
             OptionDescription entry;
             for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
+            if (entry.names.empty())
+                for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
             if (option->get_items_expected_max() > 0) entry.word = option->get_type_name();
             entry.help = option->get_description();
             entry.group = option->get_group();

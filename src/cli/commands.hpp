@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alfcg/region/spec.hpp"
@@ -33,6 +34,8 @@ void check_outputs(const std::vector<std::string>& outputs, const std::vector<st
 /// The name of a data file less its folder and the endings that say how it is stored ("data/a9a.libsvm.gz" is a9a): what is
 /// made of it begins with that.
 std::string name_of_data(const std::string& source);
+/// "2G", "500M", "64K", or bytes.
+Index parse_size(std::string_view name, const std::string& text);
 /// Throw QuantityError when `threads` or `precision` is none that there is.
 void check_threads(int threads);
 void check_precision(const std::string& precision);

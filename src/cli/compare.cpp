@@ -105,13 +105,13 @@ int compare(CompareArguments& arguments) {
                                                arguments.problem.normalize, arguments.problem.precision},
                                               problem, comparison);
     if (arguments.json) {
-        fmt::print("{}\n", json_text(summary_of(arguments.command, comparison)));
+        put_data(stdout, json_text(summary_of(arguments.command, comparison)) + "\n");
     } else if (!arguments.silent) {
         if (!arguments.quiet) {
             put(stdout, ranking_text(comparison.runs) + "\n");
-            for (const auto& [method, why] : comparison.left_out) fmt::print("left out   {}\n", why);
+            for (const auto& [method, why] : comparison.left_out) say("left out   {}\n", why);
         }
-        fmt::print("report     {}\n", page);
+        say("report     {}\n", page);
     }
     return comparison.stopped ? exit_interrupted : 0;
 }

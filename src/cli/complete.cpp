@@ -115,21 +115,20 @@ nlohmann::ordered_json summary_of(const CompleteArguments& arguments, const Comp
 void print_summary(const CompleteArguments& arguments, const CompletionReport& report) {
     const bool signs = loss_info(arguments.loss).classifies();
     const char* error = signs ? "error rate" : "RMSE";
-    fmt::print("{} after {} iterations, {:.3g} s: {} {:.6g}, gap {:.3g} ({})\n", to_text(report.status),
-               report.iterations, report.seconds, "objective", report.metrics.objective, report.metrics.gap,
-               report.metrics.gap_exact ? "exact" : "upper bound");
-    fmt::print("rank {}, nuclear norm {:.6g} of radius {:.6g}\n", report.rank, report.norm, report.radius);
-    if (arguments.biases)
-        fmt::print("biases with a penalty of {:g} observations each\n", report.bias_penalty);
+    say("{} after {} iterations, {:.3g} s: {} {:.6g}, gap {:.3g} ({})\n", to_text(report.status),
+        report.iterations, report.seconds, "objective", report.metrics.objective, report.metrics.gap,
+        report.metrics.gap_exact ? "exact" : "upper bound");
+    say("rank {}, nuclear norm {:.6g} of radius {:.6g}\n", report.rank, report.norm, report.radius);
+    if (arguments.biases) say("biases with a penalty of {:g} observations each\n", report.bias_penalty);
     if (report.held_out)
-        fmt::print("{} {:.6g} on {} observations held out", error, *report.held_out, report.held_out_count);
+        say("{} {:.6g} on {} observations held out", error, *report.held_out, report.held_out_count);
     if (report.refit_held_out)
-        fmt::print(", {:.6g} after a refit{}", *report.refit_held_out,
-                   report.refit_penalty ? "" : " (which is no better, and was left)");
-    if (report.held_out) fmt::print("\n");
-    fmt::print("{} {:.6g} on {} observations{}\n", error, report.error, report.trained_on,
-               report.on_all ? ", all of them: the model has been fitted to those held out too" : "");
-    fmt::print("model {}\n", arguments.model);
+        say(", {:.6g} after a refit{}", *report.refit_held_out,
+            report.refit_penalty ? "" : " (which is no better, and was left)");
+    if (report.held_out) say("\n");
+    say("{} {:.6g} on {} observations{}\n", error, report.error, report.trained_on,
+        report.on_all ? ", all of them: the model has been fitted to those held out too" : "");
+    say("model {}\n", arguments.model);
 }
 
 template <class Real>
@@ -173,9 +172,9 @@ int complete_with(CompleteArguments& arguments) {
     save_completion(found.model, arguments.model);
     if (trace_file) trace_file->commit();
     if (arguments.json) {
-        fmt::print("{}\n", json_text(summary_of(arguments, found.report, shape)));
+        put_data(stdout, json_text(summary_of(arguments, found.report, shape)) + "\n");
     } else if (!arguments.silent) {
-        if (show) fmt::print("\n");
+        if (show) say("\n");
         print_summary(arguments, found.report);
     }
     return found.report.status == Status::interrupted ? exit_interrupted : 0;
@@ -214,11 +213,11 @@ int recommend_with(const RecommendArguments& arguments) {
         for (const Recommendation& one : best)
             json.push_back(
                 {{"column", model.columns[static_cast<std::size_t>(one.column)]}, {"value", one.value}});
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
         return 0;
     }
     for (const Recommendation& one : best)
-        fmt::print("{}\t{:.6g}\n", model.columns[static_cast<std::size_t>(one.column)], one.value);
+        say("{}\t{:.6g}\n", model.columns[static_cast<std::size_t>(one.column)], one.value);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 
 namespace alfcg::cli {
 
@@ -42,8 +43,7 @@ int run_demo() {
     specification.intercept = false;  // the planted scores have none
     specification.options.seed = 1;
     auto problem = prepare(std::move(planted.data), specification);
-    fmt::print(
-        "Data: {} rows to train on, {} to test with, {} features, {} classes. The labels come from a weight\n"
+    say("Data: {} rows to train on, {} to test with, {} features, {} classes. The labels come from a weight\n"
         "matrix of rank {} plus noise; alfcg is to find it, over the nuclear ball of radius {}.\n",
         rows(problem.training.features), rows(problem.held_out->features), planted_options.features,
         planted_options.classes, planted_options.rank, radius);
@@ -51,7 +51,7 @@ int run_demo() {
     Model<float> model;
     const InterruptGuard guard;
     for (const Run& run : runs) {
-        fmt::print("\n{}: {}\n", run.method, run.remark);
+        say("\n{}: {}\n", run.method, run.remark);
         Options options;
         options.method = run.method;
         options.max_epochs = run.epochs;
@@ -69,16 +69,15 @@ int run_demo() {
                                         [&](double value) { return value > negligible * values.front(); });
         std::string spectrum;
         for (const double value : values) spectrum += fmt::format(" {:.2f}", value);
-        fmt::print("test accuracy {:.1f}%, rank {} (singular values{}), {:.2f} s{}\n",
-                   100 * report.held_out->value(), rank, spectrum, report.seconds.method(),
-                   report.scale ? fmt::format(", rho found: {:.3g}", *report.scale) : "");
+        say("test accuracy {:.1f}%, rank {} (singular values{}), {:.2f} s{}\n",
+            100 * report.held_out->value(), rank, spectrum, report.seconds.method(),
+            report.scale ? fmt::format(", rho found: {:.3g}", *report.scale) : "");
         model = fitted.model;
     }
     model.weights = planted.truth;
-    fmt::print("\nThe planted weights themselves: test accuracy {:.1f}%, rank {}.\n",
-               100 * score_of(model, *problem.held_out).value(), planted_options.rank);
-    fmt::print(
-        "\nNext:\n"
+    say("\nThe planted weights themselves: test accuracy {:.1f}%, rank {}.\n",
+        100 * score_of(model, *problem.held_out).value(), planted_options.rank);
+    say("\nNext:\n"
         "  alfcg train YOURDATA --holdout 0.2      fit your own file: LIBSVM, CSV, NPY or IDX, compressed or "
         "not\n"
         "  alfcg predict YOURDATA.model.npz NEWDATA\n"

@@ -1,8 +1,7 @@
 #include "cli/interrupt.hpp"
 
-#include <array>
 #include <atomic>
-#include <csignal>
+#include <cstddef>
 
 namespace alfcg::cli {
 
@@ -11,8 +10,6 @@ namespace {
 // A signal handler can reach nothing but a global; several threads look at it.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
-
-constexpr std::array<int, 2> signals{SIGINT, SIGTERM};
 
 void on_signal(int /*signal*/) {
     interrupted = true;
@@ -25,11 +22,14 @@ InterruptGuard::InterruptGuard() {
     struct sigaction action = {};
     action.sa_handler = on_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : signals) sigaction(signal, &action, nullptr);
+    for (std::size_t k = 0; k < signals.size(); ++k) {
+        sigaction(signals[k], nullptr, &before_[k]);
+        if (before_[k].sa_handler != SIG_IGN) sigaction(signals[k], &action, nullptr);
+    }
 }
 
 InterruptGuard::~InterruptGuard() {
-    for (const int signal : signals) std::signal(signal, SIG_DFL);
+    for (std::size_t k = 0; k < signals.size(); ++k) sigaction(signals[k], &before_[k], nullptr);
 }
 
 bool InterruptGuard::asked() {

@@ -1,17 +1,20 @@
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
-#include <system_error>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "data/mapped_pages.hpp"
 
 namespace {
 
@@ -30,12 +33,37 @@ int checked(int status) {
     return failure.empty() ? status : fail(failure);
 }
 
+// A file that is looked at in place and is cut short, or whose disk fails: there is no value to go on with. What was about to be written
+// has no name yet, and the next run removes it.
+void on_lost_page(int signal, siginfo_t* info, void* /*context*/) {
+    const char* const path = alfcg::mapped_file_at(info->si_addr);
+    if (path == nullptr) {
+        std::signal(signal, SIG_DFL);
+        return;  // to the same instruction, and the system's own end
+    }
+    const auto say = [](const char* text) {
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+    };
+    say("alfcg: ");
+    say(path);
+    say(": was cut short, or its disk failed, while it was read\n");
+    ::_exit(exit_bad_input);
+}
+
+void watch_mapped_files() {
+    struct sigaction action = {};
+    action.sa_sigaction = on_lost_page;
+    action.sa_flags = SA_SIGINFO;
+    static_cast<void>(sigaction(SIGBUS, &action, nullptr));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     hold_standard_streams();
     // A reader that leaves (`| head`) makes printing fail; it does not end a run.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+    watch_mapped_files();
     try {
         CommandLine line("alfcg",
                          "alfcg trains constrained models without projections.\n"
@@ -60,12 +88,11 @@ int main(int argc, char** argv) {
         return checked(line.run(argc, argv));
     } catch (const std::bad_alloc&) {
         return fail(
-            "out of memory: fewer rows (--rows), fewer features (--features) or --precision f32 need less");
+            "out of memory: fewer rows (--rows), features (--features) or classes, or --precision f32, need "
+            "less");
     } catch (const alfcg::QuantityError& error) {
         return fail(fmt::format("--{} {}", error.quantity(), error.complaint()));
     } catch (const std::exception& error) {
-        const bool printing =
-            std::ferror(stdout) != 0 && dynamic_cast<const std::system_error*>(&error) != nullptr;
-        return printing ? checked(0) : fail(error.what());
+        return fail(error.what());
     }
 }

@@ -19,6 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/path_pictures.hpp"
 #include "cli/radius_table.hpp"
+#include "cli/terminal.hpp"
 #include "report/compare_methods.hpp"
 #include "report/page.hpp"
 
@@ -170,11 +171,11 @@ int run_path(PathArguments& arguments) {
                                       {"score", point.score},
                                       {"score_se", point.score_error}});
         json["report"] = page;
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
     } else if (!arguments.silent) {
-        fmt::print("{:<11}{}\n", "region", path.problem.region_text);
+        say("{:<11}{}\n", "region", path.problem.region_text);
         print_closing(arguments, options, path.problem.loss.name, fitted.model.weights.size(), fitted.report);
-        fmt::print("{:<11}{}\n", "report", page);
+        say("{:<11}{}\n", "report", page);
     }
     return cut_short ? exit_interrupted : 0;
 }

@@ -119,7 +119,7 @@ int predict_with(const PredictArguments& arguments) {
     if (!arguments.output.empty()) {
         write_file(arguments.output, text);
     } else if (!arguments.json) {
-        put(stdout, text);
+        put_data(stdout, text);
     }
     const Index count = rows(data.features);
     const AbsentFeatures absent = absent_features(data, model.weights.cols());
@@ -148,12 +148,12 @@ int predict_with(const PredictArguments& arguments) {
             json["mean_squared_error"] = score.value();
         }
         json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
     } else if (scored && !arguments.quiet) {
         if (classification) {
-            fmt::print("Accuracy = {:.6g}% ({}/{})\n", 100.0 * score.value(), score.correct, count);
+            say("Accuracy = {:.6g}% ({}/{})\n", 100.0 * score.value(), score.correct, count);
         } else {
-            fmt::print("Mean squared error = {:.9g} ({} rows)\n", score.value(), count);
+            say("Mean squared error = {:.9g} ({} rows)\n", score.value(), count);
         }
     }
     return 0;
@@ -184,7 +184,7 @@ int predict_pairs(const PredictArguments& arguments) {
     if (!arguments.output.empty()) {
         write_file(arguments.output, text);
     } else if (!arguments.json) {
-        put(stdout, text);
+        put_data(stdout, text);
     }
     const double count = static_cast<double>(pairs.rows.size());
     if (unknown > 0 && !arguments.quiet)
@@ -196,10 +196,9 @@ int predict_pairs(const PredictArguments& arguments) {
         json["unknown"] = unknown;
         if (!pairs.values.empty()) json["rmse"] = std::sqrt(squares / count);
         json["output"] = arguments.output.empty() ? nlohmann::json() : nlohmann::json(arguments.output);
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
     } else if (!pairs.values.empty() && !arguments.quiet) {
-        fmt::print("Root mean squared error = {:.9g} ({} pairs)\n", std::sqrt(squares / count),
-                   pairs.rows.size());
+        say("Root mean squared error = {:.9g} ({} pairs)\n", std::sqrt(squares / count), pairs.rows.size());
     }
     return 0;
 }

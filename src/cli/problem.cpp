@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "cli/commands.hpp"
@@ -34,6 +36,17 @@ void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& pa
     }
 }
 
+// The first line, where it has been taken for names: who has none sees that a row is missing.
+template <class Real>
+std::string describe_header(const Dataset<Real>& data) {
+    if (!data.header) return {};
+    constexpr std::size_t most = 4;
+    std::string names;
+    for (std::size_t j = 0; j < std::min(most, data.names.size()); ++j)
+        names += (j > 0 ? ", " : "") + data.names[j];
+    return fmt::format("header     {}{}\n", names, data.names.size() > most ? ", ..." : "");
+}
+
 }  // namespace
 
 std::vector<std::string> normalization_names() {
@@ -62,6 +75,14 @@ void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_option("--drop", read.drop, "CSV: leave columns out: names or positions between commas",
                        "COLUMN,...", group);
     options.add_option("--rows", rows, "take the first N rows [all]", "N", group);
+    options.add_text(
+        "--max-unpacked",
+        [this](const std::string& text) {
+            read.max_unpacked = static_cast<std::uint64_t>(parse_size("max-unpacked", text));
+        },
+        "what an archive may unpack to, in bytes or as 500M, 20G [1G, or 200 times its size where that is "
+        "more]",
+        "SIZE", group);
     if (training) {
         options.add_option("--weights", read.weights,
                            "weights of the rows: a file of numbers like --labels, or a column of a CSV file",
@@ -142,6 +163,9 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
     options.add_option("--precision", precision, "f32 or f64 [f32]", "NAME", running);
     options.add_values("--precision", {"f32", "f64"});
     options.add_option("--threads", chosen.threads, "threads [all cores]", "N", running);
+    options.add_flag("--reproducible", chosen.reproducible,
+                     "the same bits for every number of threads: work is divided in one way for all",
+                     running);
     options.add_option("--seed", chosen.options.seed, "seed of the batches and of the hold-out split [0]",
                        "N", running);
 }
@@ -179,6 +203,7 @@ std::string describe_problem(const std::string& source, const Problem<Real>& pro
     const std::string bytes = training.bytes ? ", bytes (--scale divides them by 255)" : "";
     std::string text = fmt::format("data       {}: {}{}{}\n", source, describe_features(training.features),
                                    classes, scale == 1 ? bytes : fmt::format(", divided by {}", scale));
+    text += describe_header(training);
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
     const std::string& reason = problem.loss_reason;

@@ -13,6 +13,7 @@
 #include "cli/problem.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
+#include "cli/terminal.hpp"
 #include "report/paper_folder.hpp"
 #include "report/paper_runs.hpp"
 
@@ -49,8 +50,8 @@ std::vector<PaperComparison> comparisons_of(const ReproduceArguments& arguments)
 }
 
 void print_verdicts(const std::vector<PanelRuns>& panels) {
-    fmt::print("{:<8} {:<14} {:<37} {:>7}  {:<7} {:<7}  {}\n", "panel", "setting", "problem", "rank", "claim",
-               "by time", "why");
+    say("{:<8} {:<14} {:<37} {:>7}  {:<7} {:<7}  {}\n", "panel", "setting", "problem", "rank", "claim",
+        "by time", "why");
     // By setting, then by what the runs are compared at.
     std::map<std::string, std::array<std::map<std::string_view, int>, 2>> counts;
     for (const PanelRuns& panel : panels) {
@@ -62,17 +63,17 @@ void print_verdicts(const std::vector<PanelRuns>& panels) {
         ++counts[panel.panel.setting][1][by_time];
         const std::string problem =
             fmt::format("{}, {}", panel.title.substr(4), panel.panel.region == "nuclear" ? "nuclear" : "l_3");
-        fmt::print("{:<8} {:<14} {:<37} {:>2} of {}  {:<7} {:<7}  {}\n",
-                   fmt::format("{} ({})", panel.panel.figure, panel.panel.letter), panel.panel.setting,
-                   problem, verdict.rank, verdict.methods, by_epochs, by_time, verdict.reason);
+        say("{:<8} {:<14} {:<37} {:>2} of {}  {:<7} {:<7}  {}\n",
+            fmt::format("{} ({})", panel.panel.figure, panel.panel.letter), panel.panel.setting, problem,
+            verdict.rank, verdict.methods, by_epochs, by_time, verdict.reason);
     }
-    fmt::print("\n");
+    say("\n");
     for (auto& [setting, outcomes] : counts) {
         const auto text = [](std::map<std::string_view, int>& count) {
             return fmt::format("held {}, partly {}, tie {}, failed {}", count["held"], count["partly"],
                                count["tie"], count["failed"]);
         };
-        fmt::print("{:<14} {}; by time {}\n", setting, text(outcomes[0]), text(outcomes[1]));
+        say("{:<14} {}; by time {}\n", setting, text(outcomes[0]), text(outcomes[1]));
     }
 }
 
@@ -104,11 +105,11 @@ int reproduce(const ReproduceArguments& arguments) {
     if (arguments.silent) return 0;
     for (const PaperComparison& comparison : comparisons) {
         if (arguments.quiet) break;
-        if (comparisons.size() > 1) fmt::print("{}\n", title_of(comparison));
+        if (comparisons.size() > 1) say("{}\n", title_of(comparison));
         print_verdicts(comparison.panels);
-        fmt::print("\n");
+        say("\n");
     }
-    fmt::print("report     {}\n", page);
+    say("report     {}\n", page);
     return 0;
 }
 

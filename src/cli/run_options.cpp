@@ -2,34 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "cli/commands.hpp"
 
 namespace alfcg::cli {
-
-namespace {
-
-// "2G", "500M", "64K", or bytes.
-Index parse_size(std::string_view name, const std::string& text) {
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data(), end, number);
-    double unit = end - stop == 1 ? 0 : 1;
-    double factor = 1;
-    for (const char letter : {'K', 'M', 'G', 'T'}) {
-        factor *= 1024;
-        if (unit == 0 && (*stop == letter || *stop == letter - 'A' + 'a')) unit = factor;
-    }
-    const double bytes = number * unit;
-    if (problem != std::errc() || end - stop > 1 || !(bytes >= 1 && bytes <= 0x1p62))
-        throw QuantityError(std::string(name),
-                            fmt::format("must be a size such as 500M, 2G or 100000 (bytes), not '{}'", text));
-    return static_cast<Index>(bytes);
-}
-
-}  // namespace
 
 std::vector<std::string> method_names() {
     std::vector<std::string> names;

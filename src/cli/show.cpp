@@ -62,7 +62,7 @@ void print_items(const std::string& title, std::size_t indent, const std::vector
     for (const std::string& item : items) {
         const std::size_t more = characters(item) + (first ? 0 : between.size());
         if (!first && length + more > line_width) {
-            fmt::print("{}\n", line);
+            say("{}\n", line);
             line = std::string(indent, ' ');
             length = indent;
             first = true;
@@ -71,7 +71,7 @@ void print_items(const std::string& title, std::size_t indent, const std::vector
         length += first ? characters(item) : more;
         first = false;
     }
-    fmt::print("{}\n", line);
+    say("{}\n", line);
 }
 
 template <class Real>
@@ -159,20 +159,19 @@ void print_vector(const Model<Real>& model, Index top) {
     const std::vector<Index> features = largest(model, 0, top);
     const Index nonzeros = count_nonzeros(model);
     if (features.empty()) return;
-    fmt::print("\nlargest coefficients{}{}{}\n", of_what(model),
-               std::ssize(features) < nonzeros ? fmt::format(" ({} of {})", features.size(), nonzeros) : "",
-               model.classes.size() == 2
-                   ? fmt::format("; positive: {}", printable(model.classes.names[1], 30))
-                   : "");
+    say("\nlargest coefficients{}{}{}\n", of_what(model),
+        std::ssize(features) < nonzeros ? fmt::format(" ({} of {})", features.size(), nonzeros) : "",
+        model.classes.size() == 2 ? fmt::format("; positive: {}", printable(model.classes.names[1], 30))
+                                  : "");
     constexpr std::size_t bar_width = 20;
     constexpr std::size_t number_width = 12;
     const double scale = std::abs(static_cast<double>(model.weights(0, features.front())));
     for (const Index j : features) {
         const auto weight = static_cast<double>(model.weights(0, j));
         const auto length = static_cast<std::size_t>(std::ceil(bar_width * (std::abs(weight) / scale)));
-        fmt::print("{:>{}.5g}  {}  {}\n", weight, number_width,
-                   padded(std::string(length, weight > 0 ? '+' : '-'), bar_width),
-                   printable(feature_name(model, j), line_width - number_width - bar_width - 4));
+        say("{:>{}.5g}  {}  {}\n", weight, number_width,
+            padded(std::string(length, weight > 0 ? '+' : '-'), bar_width),
+            printable(feature_name(model, j), line_width - number_width - bar_width - 4));
     }
 }
 
@@ -184,8 +183,8 @@ void print_matrix(const Model<Real>& model, Index top) {
     std::size_t indent = 0;
     for (const std::string& name : model.classes.names) indent = std::max(indent, characters(name));
     indent = std::min<std::size_t>(indent, 16) + 2;
-    fmt::print("\nlargest coefficients by class{}{}\n", of_what(model),
-               model.intercept.empty() ? "" : ", the intercept in brackets");
+    say("\nlargest coefficients by class{}{}\n", of_what(model),
+        model.intercept.empty() ? "" : ", the intercept in brackets");
     for (Index l = 0; l < std::min(outputs, most_classes); ++l) {
         std::vector<std::string> items;
         const auto output = static_cast<std::size_t>(l);
@@ -196,8 +195,7 @@ void print_matrix(const Model<Real>& model, Index top) {
         if (items.empty()) items.emplace_back("none");
         print_items(printable(model.classes.names[output], indent - 2), indent, items, "  ");
     }
-    if (outputs > most_classes)
-        fmt::print("... and {} more classes (--json has all)\n", outputs - most_classes);
+    if (outputs > most_classes) say("... and {} more classes (--json has all)\n", outputs - most_classes);
 }
 
 template <class Real>
@@ -205,7 +203,7 @@ void print_model(const ShowArguments& arguments, const Model<Real>& model) {
     constexpr std::size_t indent = 11;
     const bool classification = model.classes.size() > 0;
     const auto line = [&](const std::string& title, const std::string& text) {
-        fmt::print("{}{}\n", padded(title, indent), text);
+        say("{}{}\n", padded(title, indent), text);
     };
     line("model", arguments.model + (sizeof(Real) == sizeof(float) ? ", f32" : ", f64"));
     print_items("problem", indent, problem_items(model), ", ");
@@ -294,7 +292,7 @@ template <class Real>
 int show(const ShowArguments& arguments) {
     const auto model = load_model<Real>(arguments.model);
     if (arguments.json)
-        fmt::print("{}\n", json_text(to_json(arguments, model)));
+        put_data(stdout, json_text(to_json(arguments, model)) + "\n");
     else
         print_model(arguments, model);
     return 0;
@@ -316,18 +314,18 @@ int show_completion(const ShowArguments& arguments) {
     json["method"] = model.method;
     json["refitted"] = model.refitted;
     if (arguments.json) {
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
         return 0;
     }
-    fmt::print("completion {} rows and {} columns, rank {}\n", model.rows.size(), model.columns.size(),
-               model.rank());
-    fmt::print("loss       {}\nregion     nuclear ball of radius {:g}\n", model.loss.name, model.radius);
-    fmt::print("mean       {:g}{}\n", model.mean,
-               model.row_biases.empty()
-                   ? std::string()
-                   : fmt::format(", biases of rows and columns with a penalty of {:g} observations each",
-                                 model.bias_penalty));
-    fmt::print("method     {}{}\n", model.method, model.refitted ? ", refitted" : "");
+    say("completion {} rows and {} columns, rank {}\n", model.rows.size(), model.columns.size(),
+        model.rank());
+    say("loss       {}\nregion     nuclear ball of radius {:g}\n", model.loss.name, model.radius);
+    say("mean       {:g}{}\n", model.mean,
+        model.row_biases.empty()
+            ? std::string()
+            : fmt::format(", biases of rows and columns with a penalty of {:g} observations each",
+                          model.bias_penalty));
+    say("method     {}{}\n", model.method, model.refitted ? ", refitted" : "");
     return 0;
 }
 

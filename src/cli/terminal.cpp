@@ -40,6 +40,10 @@ std::size_t width_of(const TextColumn& column) {
     return width;
 }
 
+void write_raw(std::FILE* out, std::string_view text) {
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), out));
+}
+
 bool reader_left(std::FILE* out) {
     struct pollfd state {
         fileno(out), POLLOUT, 0
@@ -53,8 +57,28 @@ std::size_t characters(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
+std::string harmless(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto code = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        const bool two_bytes = code == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+        const bool control = (code < 32 && code != '\n' && code != '\t') || code == 127 || two_bytes;
+        result += control ? '?' : text[i];
+        if (two_bytes) ++i;
+    }
+    return result;
+}
+
 void put(std::FILE* out, std::string_view text) {
-    static_cast<void>(std::fwrite(text.data(), 1, text.size(), out));
+    write_raw(out, harmless(text));
+}
+
+void put_data(std::FILE* out, std::string_view text) {
+    if (isatty(fileno(out)) != 0)
+        put(out, text);
+    else
+        write_raw(out, text);
 }
 
 void hold_standard_streams() {
@@ -121,14 +145,14 @@ void LiveLine::show(const std::vector<std::string>& pieces) {
     if (!terminal_) return;
     // The cursor waits at the line's beginning. A terminal that becomes narrower may break the line in two: the cursor
     // is at the beginning still, and what follows it is cleared. The last column stays empty, as some terminals wrap there.
-    put(out_, "\033[J" + fit_width(pieces, width_of(out_) - 1) + "\r");
+    write_raw(out_, "\033[J" + harmless(fit_width(pieces, width_of(out_) - 1)) + "\r");
     std::fflush(out_);
     open_ = true;
 }
 
 void LiveLine::clear() {
     if (!open_) return;
-    put(out_, "\033[J");
+    write_raw(out_, "\033[J");
     std::fflush(out_);
     open_ = false;
 }

@@ -1,15 +1,28 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace alfcg::cli {
 
+/// The text without what a terminal takes for a command, as names in a file may hold: control characters other than line ends and
+/// tabs become question marks.
+std::string harmless(std::string_view text);
+
 /// Prints in the middle of work that is to go on whatever becomes of the output: a reader that has left (`| head`) and a
-/// full disk are remembered by the stream, and looked at when the work is done (`output_failure`).
+/// full disk are remembered by the stream, and looked at when the work is done (`output_failure`). What is printed is harmless.
 void put(std::FILE* out, std::string_view text);
+template <class... Values>
+void say(fmt::format_string<Values...> format, Values&&... values) {
+    put(stdout, fmt::format(format, std::forward<Values>(values)...));
+}
+/// What a program reads, as it is; harmless on a terminal.
+void put_data(std::FILE* out, std::string_view text);
 
 /// Takes the numbers of standard streams that the caller has closed: a file opened later would get one, and what is printed
 /// would end up in it. To be called first.

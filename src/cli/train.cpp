@@ -19,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "cli/radius_table.hpp"
 #include "cli/run_options.hpp"
+#include "cli/terminal.hpp"
 #include "report/trace.hpp"
 
 namespace alfcg::cli {
@@ -149,9 +150,10 @@ int train(TrainArguments& arguments) {
     if (batches_file) batches_file->commit();
 
     if (arguments.json) {
-        fmt::print("{}\n", json_text(closing_summary(arguments, problem, report, fitted.model.intercept)));
+        put_data(stdout,
+                 json_text(closing_summary(arguments, problem, report, fitted.model.intercept)) + "\n");
     } else if (!arguments.silent) {
-        if (show) fmt::print("\n");
+        if (show) say("\n");
         print_closing(arguments, options, problem.loss.name, fitted.model.weights.size(), report);
     }
     return report.status == Status::interrupted ? exit_interrupted : 0;

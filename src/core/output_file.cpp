@@ -1,6 +1,8 @@
 #include "alfcg/core/output_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +56,45 @@ std::string follow_links(const std::string& path) {
     return current.string();
 }
 
+constexpr std::string_view temporary_stem = ".alfcg-";
+constexpr std::string_view temporary_end = ".tmp";
+
+/// The process that made a temporary file of this name, else 0.
+pid_t maker_of(std::string_view name) {
+    if (!name.starts_with(temporary_stem) || !name.ends_with(temporary_end)) return 0;
+    name.remove_prefix(temporary_stem.size());
+    name.remove_suffix(temporary_end.size());
+    pid_t maker = 0;
+    int number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [dash, problem] = std::from_chars(name.data(), end, maker);
+    if (problem != std::errc() || dash == end || *dash != '-' || maker <= 0) return 0;
+    const auto [stop, other_problem] = std::from_chars(dash + 1, end, number);
+    return other_problem == std::errc() && stop == end && number >= 0 ? maker : 0;
+}
+
+/// Removes a temporary file, unless it is somebody's still: who writes one holds its lock. (That a number is no process's here
+/// says little of a folder that other machines, or containers, write to as well.)
+void remove_abandoned(const std::string& path) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return;
+    struct stat status {};
+    if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && ::flock(file, LOCK_EX | LOCK_NB) == 0)
+        static_cast<void>(::unlink(path.c_str()));
+    static_cast<void>(::close(file));
+}
+
+/// What runs that were killed have left in this folder.
+void remove_abandoned_in(const std::string& folder) {
+    std::error_code problem;
+    for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+        const std::string name = entry->path().filename().string();
+        const pid_t maker = maker_of(name);
+        if (maker > 0 && ::kill(maker, 0) != 0 && errno == ESRCH) remove_abandoned(entry->path().string());
+    }
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(follow_links(path_)) {
@@ -94,14 +135,20 @@ void OutputFile::open_temporary() {
     if (replaces && ::access(target_.c_str(), W_OK) != 0) fail(errno);
 
     const std::string folder = folder_of(target_);
-    const std::string stem = folder + "/.alfcg-" + std::to_string(::getpid()) + "-";
+    remove_abandoned_in(folder);
+    const std::string stem = folder + "/" + std::string(temporary_stem) + std::to_string(::getpid()) + "-";
     for (int i = 0; i < most_names && descriptor_ < 0; ++i) {
-        const std::string name = stem + std::to_string(i) + ".tmp";
+        const std::string name = stem + std::to_string(i) + std::string(temporary_end);
         descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ >= 0)
-            temporary_ = name;
-        else if (errno != EEXIST)
-            break;
+        if (descriptor_ < 0 && errno != EEXIST) break;
+        if (descriptor_ < 0) continue;
+        temporary_ = name;
+        // Some file systems have no locks, and nobody takes this file for abandoned then. Where somebody was quicker than the lock,
+        // the file has no name any more.
+        static_cast<void>(::flock(descriptor_, LOCK_EX | LOCK_NB));
+        struct stat made {};
+        if (::fstat(descriptor_, &made) == 0 && made.st_nlink == 0)
+            static_cast<void>(::close(std::exchange(descriptor_, -1)));
     }
     if (descriptor_ < 0 && errno == ENOENT)
         throw Error(path_ + ": cannot write: there is no folder " + folder);
@@ -147,9 +194,14 @@ void OutputFile::sync() {
 
 void OutputFile::commit() {
     sync();
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+    // A copy of the descriptor keeps the lock until the file has its name.
+    const int lock = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+    const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
+    const bool named = closed && (temporary_.empty() || ::rename(temporary_.c_str(), target_.c_str()) == 0);
+    const int reason = errno;
+    if (lock >= 0) static_cast<void>(::close(lock));
+    if (!named) fail(reason);
     if (temporary_.empty()) return;
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
     temporary_.clear();
     // The new name is in place; making the folder durable is a matter of best effort.
     const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

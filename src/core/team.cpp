@@ -50,6 +50,7 @@ void Team::forget_members_of_parent() {
 
 int Team::recruit(int parts) {
     forget_members_of_parent();
+    parts = std::min(parts, most_);
     if (static_cast<int>(members_.size()) + 1 >= parts) return parts;
     forks_ = forks();
     members_.reserve(static_cast<std::size_t>(parts) - 1);

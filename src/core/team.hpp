@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/function_ref.hpp"
@@ -36,6 +38,8 @@ class Team {
     void run(int parts, int items, Work work);
 
   private:
+    friend class TeamLimit;
+
     using Clock = std::chrono::steady_clock;
 
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
@@ -74,8 +78,22 @@ class Team {
     const Job* job_ = nullptr;        // at hand; null: members go home
     std::atomic<int> unclaimed_ = 0;  // its first item that no part has
     bool busy_ = false;
-    unsigned forks_ = 0;             // that had led to this process when it recruited members
-    Clock::time_point alone_until_;  // in the past: members help
+    int most_ = std::numeric_limits<int>::max();  // threads, with the caller
+    unsigned forks_ = 0;                          // that had led to this process when it recruited members
+    Clock::time_point alone_until_;               // in the past: members help
+};
+
+/// While it lives, so many threads at most do the work of the calling thread, into however many parts that is divided.
+class TeamLimit {
+  public:
+    explicit TeamLimit(int threads) : team_(Team::mine()), before_(std::exchange(team_.most_, threads)) {}
+    ~TeamLimit() { team_.most_ = before_; }
+    TeamLimit(const TeamLimit&) = delete;
+    TeamLimit& operator=(const TeamLimit&) = delete;
+
+  private:
+    Team& team_;
+    int before_;
 };
 
 }  // namespace alfcg

@@ -7,6 +7,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
+#include "core/range_advice.hpp"
 #include "corrective/l1_homotopy.hpp"
 
 namespace alfcg {
@@ -219,10 +220,8 @@ double L1Part<Real>::aim_at_minimum(bool whole, int effort) {
     for (std::size_t i = 0; i < u.size(); ++i)
         if (minds_[i] == 0) largest = std::max(largest, std::abs(u[i]));
     if (largest > 0 && largest < static_cast<double>(std::numeric_limits<Real>::min()))
-        throw Error(
-            "the weights would be around " + format_number(largest) +
-            ", too small for the precision: normalise the data (`normalize`), or use double precision "
-            "(`precision` f64)");
+        throw Error("the weights would be around " + format_number(largest) +
+                    ", too small for the precision: " + range_advice<Real>());
     double slope = 0;
     double norms = 0;
     for (Index i = 0; i < n; ++i) {

@@ -34,6 +34,32 @@ std::string explain(zip_error_t& error, const std::string& what) {
     return "damaged .npz archive: " + what + " (" + zip_error_strerror(&error) + ")";
 }
 
+// A model has some dozens. libzip looks names up in lists that can be made long on purpose: the time for many grows with their square.
+constexpr std::uint64_t most_entries = 1000;
+constexpr std::size_t end_bytes = 22;  // the record at the end of an archive, before its comment
+
+std::uint64_t little_endian(const unsigned char* bytes) {
+    return bytes[0] + 256U * bytes[1];
+}
+
+/// How many entries an archive says it has: the record at its end is found by its signature, and by the length of the comment that
+/// follows it. 65535 stands for more, which are told elsewhere.
+std::uint64_t entries_of(int file, std::uint64_t file_size) {
+    constexpr std::uint64_t longest_comment = 65535;
+    const std::uint64_t length = std::min<std::uint64_t>(file_size, end_bytes + longest_comment);
+    std::vector<unsigned char> end(static_cast<std::size_t>(length));
+    const auto from = static_cast<off_t>(file_size - length);
+    if (::pread(file, end.data(), end.size(), from) != static_cast<ssize_t>(end.size())) return 0;
+    std::uint64_t most = 0;
+    constexpr std::array<unsigned char, 4> signature{'P', 'K', 5, 6};
+    for (std::size_t at = 0; at + end_bytes <= end.size(); ++at) {
+        if (!std::equal(signature.begin(), signature.end(), end.data() + at)) continue;
+        if (at + end_bytes + little_endian(end.data() + at + 20) != end.size()) continue;
+        most = std::max(most, little_endian(end.data() + at + 10));
+    }
+    return most;
+}
+
 /// A descriptor until libzip has taken it.
 struct Descriptor {
     int number = -1;
@@ -72,6 +98,10 @@ ArchiveReader::ArchiveReader(std::string path) : path_(std::move(path)) {
     file_size_ = static_cast<std::uint64_t>(status.st_size);
     std::array<char, entry_signature.size()> beginning{};
     if (::pread(file.number, beginning.data(), beginning.size(), 0) < 0) cannot_read();
+
+    if (const std::uint64_t count = entries_of(file.number, file_size_); count > most_entries)
+        fail("not an alfcg model: an archive of " +
+             (count == 65535 ? "65535 entries or more" : std::to_string(count) + " entries"));
 
     int problem = 0;
     archive_.reset(zip_fdopen(file.number, ZIP_CHECKCONS, &problem));

@@ -1,7 +1,6 @@
 #include "data/array_file.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "data/finite.hpp"
+#include "data/mapped_pages.hpp"
 #include "data/memory.hpp"
 
 namespace alfcg {
@@ -52,13 +52,11 @@ void read_fully(ByteSource& source, const ArrayLayout& layout, void* to, std::si
 template <class Real>
 DenseFeatures<Real> map_array(const ByteSource& source, const ArrayLayout& layout, Index rows) {
     const auto bytes = layout.offset + static_cast<std::size_t>(rows * layout.cols) * sizeof(Real);
-    void* pages =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, source.descriptor(), 0);
-    if (pages == MAP_FAILED) return {};
-    std::shared_ptr<void> owner(pages, [bytes](void* p) { munmap(p, bytes); });
-    auto* data = reinterpret_cast<Real*>(static_cast<unsigned char*>(pages) + layout.offset);
+    std::shared_ptr<void> pages = map_file(source.descriptor(), bytes, source.path());
+    if (pages == nullptr) return {};
+    auto* data = reinterpret_cast<Real*>(static_cast<unsigned char*>(pages.get()) + layout.offset);
     return {
-        SharedArray<Real>::handed_over(data, static_cast<std::size_t>(rows * layout.cols), std::move(owner)),
+        SharedArray<Real>::handed_over(data, static_cast<std::size_t>(rows * layout.cols), std::move(pages)),
         rows, layout.cols, layout.cols};
 }
 

@@ -1,16 +1,42 @@
 #include "data/byte_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "alfcg/core/error.hpp"
 
 namespace alfcg {
 
-ByteSource::ByteSource(const std::string& path) : input_(path) {
+namespace {
+
+// What archives of data unpack to without a word: text that is ever the same may be packed a thousandfold.
+constexpr std::uint64_t modest_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t modest_ratio = 200;
+
+}  // namespace
+
+ByteSource::ByteSource(const std::string& path, std::uint64_t most_unpacked)
+    : input_(path), most_unpacked_(most_unpacked) {
     input_.require(archive_magic_bytes);
     decoder_ = make_decoder(input_.bytes().substr(0, archive_magic_bytes));
 }
 
 std::size_t ByteSource::read_some(char* to, std::size_t n) {
-    if (decoder_) return decoder_->decode(input_, to, n);
+    if (decoder_) {
+        const std::size_t produced = decoder_->decode(input_, to, n);
+        unpacked_ += produced;
+        const std::uint64_t most =
+            most_unpacked_ > 0 ? most_unpacked_ : std::max(modest_bytes, modest_ratio * input_.consumed());
+        if (unpacked_ > most)
+            throw InputError(
+                path(), 0,
+                fmt::format("the archive unpacks to more than {:.3g} MB ({} times what has been read of it); "
+                            "if it is to be read all the same, give a larger limit (`max-unpacked`)",
+                            static_cast<double>(most) / 0x1p20,
+                            unpacked_ / std::max<std::uint64_t>(input_.consumed(), 1)));
+        return produced;
+    }
     const std::string_view buffered = input_.bytes();
     if (buffered.empty()) return input_.read_directly(to, n);
     const std::size_t taken = std::min(n, buffered.size());

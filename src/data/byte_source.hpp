@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace alfcg {
 /// name). Reads forward only, so that pipes work too.
 class ByteSource {
   public:
-    explicit ByteSource(const std::string& path);
+    /// An archive may unpack to so many bytes (0: to a gigabyte, or to 200 times what has been read of it); more throw InputError.
+    explicit ByteSource(const std::string& path, std::uint64_t most_unpacked = 0);
 
     [[nodiscard]] const std::string& path() const { return input_.path(); }
     [[nodiscard]] bool compressed() const { return decoder_ != nullptr; }
@@ -39,6 +41,8 @@ class ByteSource {
     RawInput input_;
     std::unique_ptr<Decoder> decoder_;
     std::string peeked_;
+    std::uint64_t most_unpacked_;
+    std::uint64_t unpacked_ = 0;
 };
 
 }  // namespace alfcg

@@ -79,6 +79,7 @@ class DenseReader {
         entries_.extend(static_cast<std::size_t>(rows_ * layout_.places()));
         entries_.shrink_to_fit();
         Dataset<Real> data;
+        data.header = layout_.header;
         data.labels = std::move(labels_);
         data.weights = std::move(weights_);
         if (!options_.weights.empty() && data.weights.empty())

@@ -80,10 +80,12 @@ bool is_number(const CsvField& field) {
 }
 
 // What a column says about its first entry being a name: 1 when a word stands above numbers, or above words of which it is
-// none and which come again and again; -1 when it is one of them; 0 when it says nothing.
+// none and which come again and again; -1 when it is one of them, or stands for a missing value (an empty one may be the name of
+// a column all the same); 0 when it says nothing.
 int header_evidence(const Sample& sample, std::size_t column) {
     const CsvField& first = sample.records.front()[column];
-    if (is_missing(first.text) || is_number(first)) return 0;
+    if (is_missing(first.text)) return first.text.empty() ? 0 : -1;
+    if (is_number(first)) return 0;
     std::size_t numbers = 0;
     std::unordered_set<std::string_view> words;
     std::size_t below = 0;

@@ -97,7 +97,7 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
     std::error_code ignored;
     if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
         throw InputError(path, 0, "no such file, nor a built-in data set (randn-N-d, mnist-N-d)");
-    ByteSource source(path);
+    ByteSource source(path, options.max_unpacked);
     const FormatRow* const format =
         options.format == "auto" ? recognize_bytes(source) : &find_format(options.format);
     Dataset<Real> data = format != nullptr && !format->is_text() ? read_bytes<Real>(*format, source, options)

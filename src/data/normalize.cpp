@@ -51,8 +51,9 @@ void divide_rows(AnyFeatures& features, int threads, const RowDivisor& row_divis
         if (!finite) overflow = true;
     });
     if (overflow)
-        throw Error(
-            "normalisation gives numbers that are too large; use `precision` f64 or scale the data first");
+        throw Error(std::string("normalisation gives numbers that are too large; ") +
+                    (sizeof(*entries) == sizeof(float) ? "use `precision` f64 or scale" : "scale") +
+                    " the data first");
 }
 
 template <class AnyFeatures>

@@ -44,7 +44,9 @@ inline std::string shown(std::string_view token) {
 template <class Real>
 std::string number_problem(std::string_view token, NumberStatus status) {
     if (status == NumberStatus::malformed) return shown(token) + " is not a number";
-    if (token.find_first_of("0123456789") == std::string_view::npos)
+    // "inf", "nan(123)": no digit comes first.
+    if (const std::size_t first = token.find_first_not_of("+-.");
+        first != std::string_view::npos && (token[first] < '0' || token[first] > '9'))
         return shown(token) + " is not a finite number";
     return shown(token) + (std::is_same_v<Real, float> ? " is too large for f32" : " is too large for f64");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,12 @@ class RawInput {
 
     /// Bytes in the buffer that are not used yet.
     [[nodiscard]] std::string_view bytes() const { return {buffer_.data() + first_, last_ - first_}; }
-    void consume(std::size_t n) { first_ += n; }
+    void consume(std::size_t n) {
+        first_ += n;
+        consumed_ += n;
+    }
+    /// Bytes used so far.
+    [[nodiscard]] std::uint64_t consumed() const { return consumed_; }
     /// Makes at least n bytes available (n at most the buffer's size); false when the file ends before.
     bool require(std::size_t n);
     /// Reads straight into the caller's memory, past the buffer, which must be empty. 0 at the end.
@@ -36,6 +42,7 @@ class RawInput {
     std::vector<char> buffer_;
     std::size_t first_ = 0;
     std::size_t last_ = 0;
+    std::uint64_t consumed_ = 0;
 };
 
 }  // namespace alfcg

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
+#include "core/team.hpp"
 #include "fit/early_stop.hpp"
 #include "fit/warnings.hpp"
 
@@ -68,6 +69,7 @@ Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Ma
 template <class Real>
 Fitted<Real> fit(Problem<Real>& problem, const Options& options,
                  const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
+    const TeamLimit limit(problem.threads);
     const auto region = problem.new_region();
     const std::string method = choose_method(*problem.objective, *region, options).name;
     EarlyStop<Real> early_stop(problem, method);
@@ -86,13 +88,13 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& options,
     fitted.model = model_of(problem, method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);
     // The training rows are scaled already.
-    const Predictions answers = predict(fitted.model, problem.training, false, problem.threads);
+    const Predictions answers = predict(fitted.model, problem.training, false, problem.parts);
     fitted.report.training = score_of(answers);
     fitted.report.warnings = warnings_of(fitted.model, region->start(problem.objective->shape()), answers);
     if (result.status != Status::converged && fitted.report.warnings.empty())
         fitted.report.warnings = warnings_about_units(problem);
     fitted.model.scaling = problem.scaling;
-    if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.threads);
+    if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.parts);
     const auto record = [](const Score& score) { return TrainingScore{score.rows, score.value()}; };
     fitted.model.training = record(fitted.report.training);
     if (fitted.report.held_out) fitted.model.held_out = record(*fitted.report.held_out);

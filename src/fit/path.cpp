@@ -199,7 +199,7 @@ PathPoint point_at(double radius, Trial<Real>& whole, std::vector<Trial<Real>>& 
         Trial<Real>& trial = k == 0 ? whole : folds[k - 1];
         fitted[k] = trial.fit_over(radius, options, observer);
         if (trial.unseen)
-            results[k == 0 ? 0 : k - 1] = validate(fitted[k].model, *trial.unseen, trial.problem.threads);
+            results[k == 0 ? 0 : k - 1] = validate(fitted[k].model, *trial.unseen, trial.problem.parts);
     };
     if (static_cast<std::size_t>(threads) <= fitted.size()) {
         side_by_side(fitted.size(), threads, fit_one);
@@ -369,7 +369,7 @@ Path<Real> find_radius(Dataset<Real> data, const Specification& specification, c
         if (deviations.empty())
             deviations = std::visit(
                 [&](const auto& features) {
-                    return column_deviations(features, problem.training.weights, problem.threads);
+                    return column_deviations(features, problem.training.weights, problem.parts);
                 },
                 problem.training.features);
         return gain_of_one_weight(problem, whole.x, deviations);

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/team.hpp"
 #include "core/threads.hpp"
 #include "data/memory.hpp"
 #include "fit/row_weights.hpp"
 #include "fit/specification.hpp"
+#include "model/storable.hpp"
 
 namespace alfcg {
 
@@ -22,13 +24,22 @@ Targets targets_of(const Dataset<Real>& data, const std::string& loss, Classes& 
     }
 }
 
+// Parts that work is divided into, whatever the number of threads, where results are to be the same for all of them.
+constexpr int reproducible_parts = 8;
+
 // What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
 template <class Real>
 void check_weights(const std::string& name, Shape shape, int threads) {
+    const std::string remedy =
+        shape.rows == 1
+            ? "fewer features (`features`) are needed"
+            : fmt::format(
+                  "the labels are {} classes: fewer of them are needed, or fewer features (`features`); "
+                  "numbers to predict are for `loss` squared",
+                  shape.rows);
     check_memory(name, static_cast<double>(shape.rows) * static_cast<double>(shape.cols),
                  sizeof(Real) * (6.0 + threads),
-                 fmt::format("a model of {} x {} weights needs", shape.rows, shape.cols),
-                 "fewer features (`features`) or outputs are needed");
+                 fmt::format("a model of {} x {} weights needs", shape.rows, shape.cols), remedy);
 }
 
 // The loss that was asked for, or the one that suits the labels.
@@ -47,6 +58,8 @@ template <class Real>
 Problem<Real> make_problem(Dataset<Real> data, const Specification& specification) {
     Problem<Real> problem;
     problem.threads = resolve_threads(specification.threads);
+    problem.parts = specification.reproducible ? reproducible_parts : problem.threads;
+    const TeamLimit limit(problem.threads);
     problem.patience = specification.patience;
     problem.training = std::move(data);
     Dataset<Real>& training = problem.training;
@@ -59,6 +72,9 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     if (weigh(training, specification.class_weights)) choose_loss(problem, specification);
     problem.intercept = specification.intercept;
     Targets targets = targets_of(training, problem.loss.name, problem.classes);
+    if (const std::string fault = find_fault_in_names(problem.classes, training.names, training.reading);
+        !fault.empty())
+        throw InputError(training.name, 0, "no model can be made of it: " + fault);
     problem.region = complete(specification.region, targets.outputs > 1 ? "nuclear" : "l1");
     if (specification.hold_out > 0) {
         problem.held_out = hold_out(training, specification.hold_out, specification.options.seed);
@@ -68,17 +84,21 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     }
     if (specification.class_weights.balanced) balance(training, problem.classes);
     targets.weights = training.weights;
-    check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.threads);
-    problem.setting = {problem.threads, training.names, {}};
+    check_weights<Real>(training.name, {targets.outputs, cols(training.features)}, problem.parts);
+    problem.setting = {problem.parts, training.names, {}};
     if (targets.outputs > 1) problem.setting.outputs = problem.classes.names;
     const auto region = problem.new_region();
     region->check({targets.outputs, cols(training.features)});
     problem.region_text = region->describe();
     problem.scaling =
-        measure_scaling(training.features, specification.normalization, problem.threads, training.weights);
-    training.features = scaled(std::move(training.features), problem.scaling, problem.threads);
-    problem.objective = linear_objective(training.features, std::move(targets), problem.loss, problem.threads,
-                                         specification.intercept);
+        measure_scaling(training.features, specification.normalization, problem.parts, training.weights);
+    training.features = scaled(std::move(training.features), problem.scaling, problem.parts);
+    try {
+        problem.objective = linear_objective(training.features, std::move(targets), problem.loss,
+                                             problem.parts, specification.intercept);
+    } catch (const Error& error) {
+        throw InputError(training.name, 0, error.what());
+    }
     return problem;
 }
 

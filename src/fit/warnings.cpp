@@ -37,7 +37,7 @@ std::vector<std::string> warnings_about_units(const Problem<Real>& problem) {
         !std::holds_alternative<DenseFeatures<Real>>(data.features))
         return {};
     const auto deviations =
-        measure_scaling(data.features, Normalization::columns, problem.threads, data.weights).divisors;
+        measure_scaling(data.features, Normalization::columns, problem.parts, data.weights).divisors;
     const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
     if (!(*most > far_apart * *least)) return {};
     return {fmt::format(

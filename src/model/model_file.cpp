@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <variant>
 
 #include "alfcg/core/error.hpp"
@@ -13,6 +14,7 @@
 #include "alfcg/model/model.hpp"
 #include "alfcg/region/spec.hpp"
 #include "model/arrays.hpp"
+#include "model/storable.hpp"
 
 namespace alfcg {
 namespace {
@@ -40,10 +42,21 @@ std::string find_fault(const Reading& reading, const std::vector<std::string>& n
     if (!std::all_of(reading.fill.begin(), reading.fill.end(), [](double x) { return std::isfinite(x); }))
         return "fill: an entry is not a finite number";
     if (!(reading.scale > 0) || !std::isfinite(reading.scale)) return "scale: not a positive number";
-    const auto ends_badly = [](const std::string& name) { return name.ends_with('\0'); };
-    if (ends_badly(reading.label) || std::any_of(reading.others.begin(), reading.others.end(), ends_badly) ||
-        std::any_of(reading.sources.begin(), reading.sources.end(), ends_badly))
-        return "label_name, other_columns: a name ends in a zero byte";
+    return {};
+}
+
+// NumPy's texts end before their last zeros, and are all as long as the longest of an array.
+std::string find_fault_in_texts(const std::string& entry, const std::string& kind,
+                                std::span<const std::string> texts) {
+    std::size_t longest = 1;
+    for (const std::string& text : texts) {
+        if (text.ends_with('\0')) return entry + ": a " + kind + " ends in a zero byte";
+        longest = std::max(longest, text.size());
+    }
+    constexpr std::size_t most_characters = std::size_t{1} << 30;
+    if (texts.size() > most_characters / longest)
+        return entry + ": " + std::to_string(texts.size()) + " texts, of which one has " +
+               std::to_string(longest) + " characters, all take as much in a model; that is too long";
     return {};
 }
 
@@ -81,9 +94,6 @@ std::string find_fault(const Model<Real>& model) {
         const std::vector<std::string>& names = model.classes.names;
         if (std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) != names.end())
             return "classes: the labels are not in increasing order";
-        if (std::any_of(names.begin(), names.end(),
-                        [](const std::string& name) { return name.ends_with('\0'); }))
-            return "classes: a label ends in a zero byte";
     }
 
     if (!model.intercept.empty() && std::ssize(model.intercept) != outputs)
@@ -94,10 +104,8 @@ std::string find_fault(const Model<Real>& model) {
     if (!model.names.empty() && std::ssize(model.names) != model.weights.cols())
         return "feature_names: " + std::to_string(model.names.size()) + " of them; weights of " +
                std::to_string(model.weights.cols()) + " columns have as many, or none";
-    if (std::any_of(model.names.begin(), model.names.end(),
-                    [](const std::string& name) { return name.ends_with('\0'); }))
-        return "feature_names: a name ends in a zero byte";
-
+    if (std::string fault = find_fault_in_names(model.classes, model.names, model.reading); !fault.empty())
+        return fault;
     if (std::string fault = find_fault(model.reading, model.names, model.weights.cols()); !fault.empty())
         return fault;
 
@@ -228,6 +236,17 @@ auto parse_entry(const ArrayReader& arrays, const std::string& name, const Parse
 }
 
 }  // namespace
+
+std::string find_fault_in_names(const Classes& classes, const std::vector<std::string>& names,
+                                const Reading& reading) {
+    for (const std::string& fault : {find_fault_in_texts("classes", "label", classes.names),
+                                     find_fault_in_texts("feature_names", "name", names),
+                                     find_fault_in_texts("feature_columns", "name", reading.sources),
+                                     find_fault_in_texts("other_columns", "name", reading.others),
+                                     find_fault_in_texts("label_name", "name", {&reading.label, 1})})
+        if (!fault.empty()) return fault;
+    return {};
+}
 
 template <class Real>
 void save_model(const Model<Real>& model, const std::string& path) {

@@ -9,6 +9,7 @@
 #include "alfcg/model/model.hpp"
 #include "core/parallel.hpp"
 #include "data/row_access.hpp"
+#include "objective/problem_checks.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
@@ -18,7 +19,8 @@ constexpr Index scores_per_block = Index{1} << 20;  // a few megabytes, whatever
 
 // The features as the model counts them: those that sparse data lack at the end are zero.
 template <class Real>
-Features<Real> fitting_features(const Model<Real>& model, const Dataset<Real>& data) {
+Features<Real> fitting_features(const Model<Real>& model, const Dataset<Real>& data, int threads) {
+    check_features(data.features, resolve_threads(threads));
     const Index wanted = model.weights.cols();
     const Index found = cols(data.features);
     if (!model.names.empty() && !data.names.empty() && model.names != data.names)
@@ -149,7 +151,8 @@ void answer(const Model<Real>& model, Index row, const double* scores, bool prob
 }
 
 template <class Real>
-void score(const Model<Real>& model, const Labels& labels, Predictions& predictions) {
+void score(const Model<Real>& model, const std::string& name, const Labels& labels,
+           Predictions& predictions) {
     if (loss_info(model.loss.name).classifies()) {
         const std::vector<std::int32_t> truth = model.classes.encode(labels);
         for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -163,6 +166,10 @@ void score(const Model<Real>& model, const Labels& labels, Predictions& predicti
             const double difference = predictions.values[static_cast<std::size_t>(i)] - labels.number(i);
             sum += difference * difference;
         }
+        if (!std::isfinite(sum))
+            throw Error(
+                name +
+                ": the mean squared error is not a finite number; labels or predictions are too large");
         predictions.mean_squared_error = sum / static_cast<double>(labels.size());
         predictions.scored = true;
     }
@@ -171,21 +178,24 @@ void score(const Model<Real>& model, const Labels& labels, Predictions& predicti
 // Calls see(row, scores) for one row after the other, scores with the intercept.
 template <class Real, class See>
 void for_each_score(const Model<Real>& model, const Dataset<Real>& data, int threads, See see) {
-    const ScaledScores<Real> scaled_scores(model, fitting_features(model, data), threads);
+    const ScaledScores<Real> scaled_scores(model, fitting_features(model, data, threads), threads);
     const Index count = rows(data.features);
     const Index outputs = model.weights.rows();
     const Index block = std::clamp<Index>(scores_per_block / outputs, 1, std::max<Index>(count, 1));
     AlignedVector<Real> found(static_cast<std::size_t>(block * outputs));
     std::vector<double> row(static_cast<std::size_t>(outputs));
+    const bool classifies = model.classes.size() > 0;  // then an infinite score says enough
     for (Index first = 0; first < count; first += block) {
         const Index last = std::min(first + block, count);
         scaled_scores(first, last, found.data());
         for (Index i = first; i < last; ++i) {
             std::copy_n(found.data() + (i - first) * outputs, outputs, row.begin());
             for (std::size_t l = 0; l < model.intercept.size(); ++l) row[l] += model.intercept[l];
-            if (std::any_of(row.begin(), row.end(), [](double z) { return std::isnan(z); }))
-                throw Error(data.name + ": row " + std::to_string(i + 1) +
-                            ": the score is not a number; the features are too large for this precision");
+            if (std::any_of(row.begin(), row.end(),
+                            [=](double z) { return classifies ? std::isnan(z) : !std::isfinite(z); }))
+                throw Error(
+                    data.name + ": row " + std::to_string(i + 1) +
+                    ": the score is not a finite number; the features are too large for this precision");
             see(i, row);
         }
     }
@@ -229,7 +239,7 @@ Predictions predict(const Model<Real>& model, const Dataset<Real>& data, bool pr
     for_each_score(model, data, threads, [&](Index i, const std::vector<double>& row) {
         answer(model, i, row.data(), wants_probabilities, predictions);
     });
-    if (!data.labels.empty()) score(model, data.labels, predictions);
+    if (!data.labels.empty()) score(model, data.name, data.labels, predictions);
     return predictions;
 }
 

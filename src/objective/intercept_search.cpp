@@ -14,6 +14,7 @@ constexpr int most_steps = 40;
 constexpr double least_decrease = 1e-4;  // of what the slope promises
 constexpr double flat = 1e-12;           // relative curvature that tells nothing
 constexpr double stretch = 4;            // longer steps where there is no curvature
+constexpr double lost_share = 1e3;       // of the tolerance: a derivative beyond is no rounding
 
 double weight_of(const Targets& targets, std::size_t row) {
     return targets.weights.empty() ? 1 : targets.weights[row];
@@ -43,6 +44,47 @@ void update_inverse(std::vector<double>& inverse, std::span<const double> s, std
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
             inverse[i * n + j] += outer * s[i] * s[j] - (image[i] * s[j] + s[i] * image[j]) / rise;
+}
+
+// Of one intercept: where the derivative changes its sign, as it does of every convex loss. Doubling encloses the place, halving finds
+// it; `at` ends there, with its derivative and the loss that is returned. Without such a place all stays as it is.
+double enclose(InterceptLoss loss, double& at, double& derivative, double value, double tolerance) {
+    constexpr double furthest = 1e18;
+    double tried = at;
+    double slope = derivative;
+    double tried_value = value;
+    const auto look = [&](double place) {
+        tried = place;
+        tried_value = loss({&tried, 1}, {&slope, 1});
+    };
+    double near = at;
+    double far = at;
+    for (double length = 1; length < furthest && (slope > 0) == (derivative > 0); length *= 2) {
+        near = far;
+        far = at - std::copysign(length, derivative);
+        look(far);
+    }
+    if ((slope > 0) == (derivative > 0)) return value;
+    double best_value = value;
+    double best = at;
+    double best_slope = derivative;
+    const auto keep = [&] {
+        if (std::abs(slope) > tolerance && tried_value >= best_value) return;
+        best = tried;
+        best_slope = slope;
+        best_value = tried_value;
+    };
+    keep();
+    while (std::abs(best_slope) > tolerance) {
+        const double middle = near + (far - near) / 2;
+        if (middle == near || middle == far) break;
+        look(middle);
+        ((slope > 0) == (derivative > 0) ? near : far) = middle;
+        keep();
+    }
+    at = best;
+    derivative = best_slope;
+    return best_value;
 }
 
 }  // namespace
@@ -120,8 +162,11 @@ InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std
         gradient.swap(next_gradient);
         value = next_value;
     }
+    // A derivative that is no rounding: the loss was flat, or bent too sharply, on the way.
+    const auto lost = [&] { return largest_of(gradient) > lost_share * tolerance; };
+    if (n == 1 && std::isinf(reach) && lost()) value = enclose(loss, at[0], gradient[0], value, tolerance);
     const bool certain = largest_of(gradient) <= tolerance;
-    return {value, certain, !certain && std::isfinite(reach), std::move(gradient)};
+    return {value, certain, !certain && (std::isfinite(reach) || lost()), std::move(gradient)};
 }
 
 }  // namespace alfcg

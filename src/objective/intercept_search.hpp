@@ -35,7 +35,7 @@ using InterceptLoss = FunctionRef<double(std::span<const double> at, std::span<d
 struct InterceptFound {
     double loss = 0;
     bool certain = false;            // all derivatives are zero to the tolerance
-    bool going = false;              // they are not, within a `reach` that is not infinite
+    bool going = false;              // they are not, within a `reach` that is not infinite, or by far
     std::vector<double> derivative;  // what they are
 };
 

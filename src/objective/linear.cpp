@@ -2,34 +2,19 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 #include <tuple>
 #include <utility>
 
-#include "alfcg/core/error.hpp"
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
 #include "objective/few_features.hpp"
 #include "objective/leading_moments.hpp"
+#include "objective/problem_checks.hpp"
 #include "objective/scores.hpp"
 
 namespace alfcg {
 
 namespace {
-
-Index checked_samples(Index samples, const Targets& targets, const LossSpec& loss) {
-    const auto labelled = static_cast<Index>(
-        find_loss(loss.name).target == TargetKind::classes ? targets.classes.size() : targets.values.size());
-    if (samples == 0) throw Error("the data have no rows");
-    if (labelled != samples) {
-        throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(labelled) +
-                    " labels");
-    }
-    if (const auto weighted = std::ssize(targets.weights); weighted > 0 && weighted != samples)
-        throw Error("the data have " + std::to_string(samples) + " rows but " + std::to_string(weighted) +
-                    " weights");
-    return samples;
-}
 
 template <class Real>
 Index bytes_of(const Features<Real>& features) {
@@ -53,13 +38,12 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
     : intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss) : std::nullopt),
       loss_(targets, loss, intercept ? intercept_->shift() : 0),
       threads_(resolve_threads(threads)),
-      samples_(checked_samples(rows(features), targets, loss)),
+      samples_(rows(features)),
       shape_{targets.outputs, cols(features)},
       features_(features),
       engine_(row_engine(features, targets.outputs, threads_, Use::often)),
       scratch_(static_cast<std::size_t>(threads_)),
       may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
-    if (shape_.cols == 0) throw Error("the data have no features");
     if (intercept) begin_intercept(features, targets.weights);
 }
 
@@ -476,6 +460,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossSpec& loss, int threads, bool intercept) {
+    check_problem(features, targets, loss, resolve_threads(threads));
     return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept);
 }
 

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "data/memory.hpp"
 #include "objective/linear.hpp"
 
 namespace alfcg {
@@ -13,7 +16,13 @@ template <class Real>
 class ResidualTable final : public GradientTable<Real> {
   public:
     explicit ResidualTable(LinearObjective<Real>& objective)
-        : objective_(objective), outputs_(objective.shape().rows) {}
+        : objective_(objective), outputs_(objective.shape().rows) {
+        check_memory("saga", static_cast<double>(objective.samples()) * static_cast<double>(outputs_),
+                     sizeof(Real),
+                     fmt::format("what the method remembers of {} rows and {} outputs takes",
+                                 objective.samples(), outputs_),
+                     "other methods need less (`method`)");
+    }
 
     double fill(const Iterate<Real>& x, Matrix<Real>& mean) override {
         const double value = objective_.evaluate(x, mean);

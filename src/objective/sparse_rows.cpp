@@ -90,7 +90,7 @@ class SparseRows final : public RowEngine<Real> {
     void open_gradient(Real* gradient, double keep) override {
         gradient_ = gradient;
         keep_ = keep;
-        by_columns_ = selection_.list == nullptr && keep == 0 && columns_at_hand();
+        by_columns_ = selection_.list == nullptr && keep == 0 && residuals_are_modest() && columns_at_hand();
         if (by_columns_) {
             residuals_.resize(
                 static_cast<std::size_t>(selection_.count * kernels::table_stride<Real>(outputs_)));
@@ -193,6 +193,14 @@ class SparseRows final : public RowEngine<Real> {
             }
             bounds_[static_cast<std::size_t>(number)] = row;
         }
+    }
+
+    // A pass by columns keeps the residuals of all rows: with many classes they may be far more than the data and the shares of the
+    // gradient, which a pass by rows needs in their place.
+    [[nodiscard]] bool residuals_are_modest() const {
+        const Index residuals = selection_.count * kernels::table_stride<Real>(outputs_);
+        const Index shares = threads_ * static_cast<Index>(table_size(outputs_));
+        return residuals <= std::max(modest_copy_bytes / static_cast<Index>(sizeof(Real)), shares);
     }
 
     // A copy of the data by columns: each entry of the full gradient is then summed in a register, and threads

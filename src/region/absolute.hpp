@@ -23,7 +23,7 @@ class Shrunken {
     Shrunken(const Matrix<Real>& gradient, double threshold, int threads)
         : entries_(gradient.data()), size_(gradient.size()), threshold_(threshold) {
         peak_ = kernels::largest_magnitude(entries_, size_, threads);
-        if (std::isnan(peak_)) reject_gradient();
+        if (std::isnan(peak_)) reject_gradient<Real>();
     }
 
     /// Whether the origin is the answer.

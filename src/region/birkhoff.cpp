@@ -38,7 +38,7 @@ class Birkhoff final : public Region<Real> {
                     Vertex<Real>& vertex) override {
         const Index n = gradient.rows();
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         assignment_.solve(gradient.data(), n, largest > 0 ? kernels::safe_scale(largest) : 1);
         vertex.kind = Vertex<Real>::Kind::sparse;
         vertex.shape = gradient.shape();

@@ -117,7 +117,7 @@ class Box final : public Region<Real> {
     }
 
     void reject_infinite(const Matrix<Real>& x) const {
-        if (std::isnan(kernels::largest_magnitude(x.data(), x.size(), threads_))) reject_gradient();
+        if (std::isnan(kernels::largest_magnitude(x.data(), x.size(), threads_))) reject_gradient<Real>();
     }
 
     void expand(Index cols) {

@@ -176,12 +176,12 @@ class BudgetRegion final : public Region<Real> {
     void best_entry(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
         if (plain_) {
             const kernels::Least least = kernels::first_least(gradient.data(), gradient.size(), threads_);
-            if (std::isnan(least.value)) reject_gradient();
+            if (std::isnan(least.value)) reject_gradient<Real>();
             if (!spec_.exactly && least.value + composite_.l1 >= 0) return set_zero(vertex);
             return set_entry(least.index, spec_.budget, vertex);
         }
         if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
-            reject_gradient();
+            reject_gradient<Real>();
         const double threshold = composite_.l1;
         double best = 0;
         Index row_of_best = 0;
@@ -216,7 +216,7 @@ class BudgetRegion final : public Region<Real> {
     /// With bounds: the entries that are worth most, up to their bounds, until the budget is spent.
     void best_first(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
         if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
-            reject_gradient();
+            reject_gradient<Real>();
         const Index cols = gradient.cols();
         const auto offer = [&](Index i) {
             const auto j = static_cast<std::size_t>(cols == gradient.size() ? i : i % cols);
@@ -250,7 +250,7 @@ class BudgetRegion final : public Region<Real> {
     /// cost, until they fit the budget. It is told through how far each is below the largest, so that nothing cancels when
     /// the weight is small.
     void even(const Matrix<Real>& a, double sign, double threshold, double weight, Vertex<Real>& vertex) {
-        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient();
+        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient<Real>();
         const auto pull = [&](std::size_t j, double entry) {
             if (spec_.exactly) return Pull{true, sign * entry, up_[j]};
             const bool up = sign * entry >= 0;
@@ -320,7 +320,7 @@ class BudgetRegion final : public Region<Real> {
     /// With `exactly` and entropy: shares e^{−g/entropy} of the budget.
     void softmax(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
         const kernels::Least least = kernels::first_least(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(least.value)) reject_gradient();
+        if (std::isnan(least.value)) reject_gradient<Real>();
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.dense.reshape(gradient.shape());
         const auto power = [&](Real entry) {

@@ -86,7 +86,7 @@ class Ellipsoid final : public Region<Real> {
         expand(a.cols());
         vertex.shape = a.shape();
         vertex.composite = 0;
-        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient();
+        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient<Real>();
         const auto pull = [&](Index i) {
             return axis(i) * std::max(std::abs(static_cast<double>(a.data()[i])) - threshold, 0.0);
         };

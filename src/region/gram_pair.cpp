@@ -35,7 +35,7 @@ bool GramPair::solve(const Matrix<Real>& gradient, int threads) {
     kernels::gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());
     if (const double sum = trace(gram_, side); !(sum > 1e-200 && sum < 1e200)) {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads);
-        if (std::isnan(largest)) reject_gradient();
+        if (std::isnan(largest)) reject_gradient<Real>();
         if (largest == 0) return false;
         scale_ = kernels::safe_scale(largest);
         kernels::gram(gradient.data(), shape, scale_, threads, scratch_, gram_.data());

@@ -110,7 +110,7 @@ class GroupBall final : public Region<Real> {
         const double value = norm_.dual(groups, gradient, sizes, threads_);
         if (value > 1e-150 && value < 1e150) return value;
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) reject_gradient();
+        if (std::isnan(largest)) reject_gradient<Real>();
         if (largest <= sizes.threshold) return 0;
         sizes.scale = kernels::safe_scale(largest - sizes.threshold);
         return norm_.dual(groups, gradient, sizes, threads_);

@@ -69,7 +69,7 @@ class Isotonic final : public Region<Real> {
     /// least. Of equals, the shortest step.
     void step(const Matrix<Real>& gradient, Vertex<Real>& vertex) const {
         if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
-            reject_gradient();
+            reject_gradient<Real>();
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.shape = gradient.shape();
         vertex.dense.reshape(gradient.shape());
@@ -92,7 +92,7 @@ class Isotonic final : public Region<Real> {
     /// Isotonic regression of sign·a/weight by pooling neighbours that are in the wrong order, and then the bounds: they may come last,
     /// since what minimises the sum over a pool between bounds is its mean between bounds.
     void even(const Matrix<Real>& a, double sign, double weight, Vertex<Real>& vertex) {
-        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient();
+        if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient<Real>();
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.shape = a.shape();
         vertex.dense.reshape(a.shape());

@@ -77,7 +77,7 @@ class LpBall final : public Region<Real> {
   private:
     /// Whether an entry exceeds the l1 term's threshold: if none does, the origin is the answer.
     [[nodiscard]] static bool exceeds(double peak, double threshold) {
-        if (std::isnan(peak)) region::reject_gradient();
+        if (std::isnan(peak)) region::reject_gradient<Real>();
         return peak > threshold;
     }
     [[nodiscard]] bool exceeds(double peak) const { return exceeds(peak, composite_.l1); }

@@ -37,7 +37,7 @@ class MetricBall final : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
         const double peak = kernels::largest_magnitude(gradient.data(), gradient.size());
-        if (std::isnan(peak)) reject_gradient();
+        if (std::isnan(peak)) reject_gradient<Real>();
         vertex.shape = gradient.shape();
         vertex.composite = 0;
         vertex.kind = Vertex<Real>::Kind::zero;

@@ -60,7 +60,7 @@ class NonnegativeL2 final : public Region<Real> {
     /// along it the length where that ends, at most the radius.
     void answer(const Matrix<Real>& a, double sign, double threshold, double weight, Vertex<Real>& vertex) {
         const double peak = kernels::largest_magnitude(a.data(), a.size(), threads_);
-        if (std::isnan(peak)) reject_gradient();
+        if (std::isnan(peak)) reject_gradient<Real>();
         vertex.shape = a.shape();
         vertex.composite = 0;
         const double scale = peak > 0 ? kernels::safe_scale(peak) : 1;

@@ -161,7 +161,7 @@ class NuclearBall final : public Region<Real> {
     /// The same of a gradient at a few places.
     double by_sparse_gram(const Pattern& pattern, const Matrix<Real>& entries, Vertex<Real>& vertex) {
         const double largest = kernels::largest_magnitude(entries.data(), entries.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         if (largest == 0) return zero(vertex);
         const double scale = kernels::safe_scale(largest);
         const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
@@ -191,7 +191,7 @@ class NuclearBall final : public Region<Real> {
         const auto solve = [&] { return search(scale, tolerance / radius_ * scale); };
         if (!solve()) {
             const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-            if (std::isnan(largest)) region::reject_gradient();
+            if (std::isnan(largest)) region::reject_gradient<Real>();
             if (largest == 0) return zero(vertex);
             scale = kernels::safe_scale(largest);
             if (!solve()) return zero(vertex);
@@ -225,7 +225,7 @@ class NuclearBall final : public Region<Real> {
     /// ball.
     double shrink(const Matrix<Real>& gradient, double threshold, double weight, Vertex<Real>& vertex) {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         if (largest == 0) return zero(vertex);
         const double scale = kernels::safe_scale(largest);
         const region::ThinSvd<Real> svd(gradient, scale, true);

@@ -96,7 +96,7 @@ class SortedWeights : public Region<Real> {
 
     void reject_what_is_not_finite(const Matrix<Real>& gradient) const {
         if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size())))
-            region::reject_gradient();
+            region::reject_gradient<Real>();
     }
 
     std::vector<double> given_;

@@ -152,7 +152,7 @@ class PointHull final : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         const double scale = largest > 0 ? kernels::safe_scale(largest) : 1;
         points_.widen(entries_of(gradient.shape()));
         direction_.resize(static_cast<std::size_t>(gradient.size()));

@@ -31,7 +31,7 @@ class RowPolytope : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) final {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) reject_gradient();
+        if (std::isnan(largest)) reject_gradient<Real>();
         const double scale = largest > 0 ? kernels::safe_scale(largest) : 1;
         vertex.kind = Vertex<Real>::Kind::sparse;
         vertex.shape = gradient.shape();

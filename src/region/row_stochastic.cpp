@@ -101,7 +101,7 @@ class RowStochastic final : public Region<Real> {
     [[nodiscard]] Index least_of(const Matrix<Real>& gradient, Index row) const {
         const kernels::Least found =
             kernels::first_least(gradient.data() + row * gradient.cols(), gradient.cols(), threads_);
-        if (std::isnan(found.value)) region::reject_gradient();
+        if (std::isnan(found.value)) region::reject_gradient<Real>();
         return found.index;
     }
 

@@ -19,6 +19,7 @@ template <class Real>
 void verify_range(double radius);
 
 /// Throws Error: an oracle was asked about a gradient with an infinite or undefined entry.
+template <class Real>
 [[noreturn]] void reject_gradient();
 
 }  // namespace alfcg::region

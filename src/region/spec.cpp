@@ -12,6 +12,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "core/parameter_list.hpp"
+#include "core/range_advice.hpp"
 #include "region/row.hpp"
 #include "region/settings.hpp"
 
@@ -169,11 +170,14 @@ void verify_range(double radius) {
 template void verify_range<float>(double);
 template void verify_range<double>(double);
 
+template <class Real>
 void reject_gradient() {
-    throw Error(
-        "the gradient has an entry that is not a finite number: the problem overflows; normalise the data "
-        "(`normalize`), or use double precision (`precision` f64)");
+    throw Error("the gradient has an entry that is not a finite number: the problem overflows; " +
+                range_advice<Real>());
 }
+
+template void reject_gradient<float>();
+template void reject_gradient<double>();
 
 }  // namespace region
 }  // namespace alfcg

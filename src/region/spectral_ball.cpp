@@ -106,7 +106,7 @@ class SpectralBall final : public Region<Real> {
     double decompose(const Matrix<Real>& gradient, const Composite& terms, Vertex<Real>& vertex) {
         origin(gradient.shape(), vertex);
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         if (largest == 0) return 0;
         const double scale = kernels::safe_scale(largest);
         const region::ThinSvd<Real> svd(gradient, scale, true);

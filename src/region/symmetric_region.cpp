@@ -154,7 +154,7 @@ class SymmetricRegion final : public Region<Real> {
     /// sign · (x + xᵀ)/2, scaled to ordinary size. Returns the scale.
     double take_symmetric_part(const Matrix<Real>& x, double sign) {
         const double largest = kernels::largest_magnitude(x.data(), x.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         const double scale = largest > 0 ? kernels::safe_scale(largest) : 1;
         symmetric_.reshape(x.shape());
         for (Index i = 0; i < x.rows(); ++i)

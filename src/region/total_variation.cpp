@@ -28,7 +28,7 @@ class TotalVariation final : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size());
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         vertex.shape = gradient.shape();
         vertex.composite = 0;
         vertex.kind = Vertex<Real>::Kind::zero;

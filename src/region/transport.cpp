@@ -68,7 +68,7 @@ class Transport final : public Region<Real> {
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {
         const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
-        if (std::isnan(largest)) region::reject_gradient();
+        if (std::isnan(largest)) region::reject_gradient<Real>();
         const double scale = largest > 0 ? kernels::safe_scale(largest) : 1;
         if (!network_ || shape_ != gradient.shape()) build(gradient.shape());
         std::transform(gradient.span().begin(), gradient.span().end(), network_->costs().begin(),

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <vector>
 
 #include "alfcg/core/error.hpp"
@@ -94,6 +95,12 @@ std::string pictures(const json& report) {
     return result.empty() ? result : "<div class=\"pictures\">\n" + result + "</div>";
 }
 
+/// What the page's own scripts are known by: a name that got into the page as it is could bring none along.
+std::string fresh_nonce() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 std::string palette_rules() {
     std::string light;
     std::string dark;
@@ -116,6 +123,7 @@ std::string report_page(const json& report) try {
     }
     return filled(page_assets::layout_html,
                   {{"title", text(report, "title")},
+                   {"nonce", fresh_nonce()},
                    {"style", palette_rules() + "\n" + std::string(page_assets::style_css)},
                    {"theme", std::string(page_assets::theme_js)},
                    {"made-by", made_by(report)},

@@ -167,6 +167,7 @@ void Loop<Real>::ask_method() {
         const auto charge = account_.charge(&Timings::step);
         method_.propose(*this, proposal_);
     }
+    if (proposal_.value) this->require_finite(*proposal_.value);
     if (!this->recalled_) this->known_gap_ = proposal_.gap;
     this->step = proposal_.step;
     this->estimated_gap = proposal_.gap;
@@ -219,6 +220,7 @@ const Metrics& Loop<Real>::metrics() const {
         length = std::sqrt(direction.length_squared);
     }
     metrics_.objective = value + composite;
+    this->require_finite(metrics_.objective);
     metrics_.gap = honest_gap(gap, composite, *vertex, *full, length) + slack;
     metrics_.gap_exact = slack == 0;
     if (this->step)

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/solve/method.hpp"
+#include "core/range_advice.hpp"
 #include "core/thread_time.hpp"
 #include "kernels/vector.hpp"
 
@@ -70,9 +71,7 @@ template <class Real>
 void Run<Real>::require_finite(double number) const {
     if (std::isfinite(number)) return;
     throw Error("the objective or its gradient is not a finite number at iteration " +
-                std::to_string(iteration_) +
-                ": the problem overflows; normalise the data (`normalize`), or use double "
-                "precision (`precision` f64)");
+                std::to_string(iteration_) + ": the problem overflows; " + range_advice<Real>());
 }
 
 template class Run<float>;

@@ -127,6 +127,26 @@ inline nlohmann::json sample_comparison() {
     return report;
 }
 
+/// The same with names that would be scripts, wherever there is a name; one of them gets into the page as it is.
+inline nlohmann::json hostile_comparison() {
+    const std::string evil =
+        "</script><script>window.hit=1</script><img src=x onerror=\"window.hit=1\">'\"{{data}}";
+    nlohmann::json report = sample_comparison();
+    for (const char* key : {"title", "command", "version"}) report[key] = evil;
+    report["facts"].push_back({evil, evil});
+    report["notes"].push_back(evil);
+    report["figures"][0]["title"] = evil;
+    report["figures"][0]["panels"][0]["title"] = evil;
+    report["figures"][0]["panels"][0]["curves"][0]["method"] = evil;
+    report["tables"][0]["title"] = evil;
+    report["tables"][0]["note"] = evil;
+    report["tables"][0]["rows"][0][0] = evil;
+    report["tables"][0]["rows"][0][1] = evil;
+    report["pictures"] = {
+        {{"title", evil}, {"note", evil}, {"svg", "<svg onload=\"window.hit=1\">" + evil + "</svg>"}}};
+    return report;
+}
+
 inline nlohmann::json sample_reproduction() {
     using nlohmann::json;
     std::mt19937_64 random(11);

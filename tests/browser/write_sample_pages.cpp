@@ -1,4 +1,4 @@
-// write_sample_pages FOLDER: comparison.html, reproduction.html and figure.svg, for the browser test and for
+// write_sample_pages FOLDER: comparison.html, reproduction.html, hostile.html and figure.svg, for the browser test and for
 // looking at.
 #include <filesystem>
 #include <fstream>
@@ -18,6 +18,7 @@ int main(int count, char** arguments) {
     const nlohmann::json comparison = alfcg::sample_comparison();
     std::ofstream(folder / "comparison.html") << alfcg::report_page(comparison);
     std::ofstream(folder / "reproduction.html") << alfcg::report_page(alfcg::sample_reproduction());
+    std::ofstream(folder / "hostile.html") << alfcg::report_page(alfcg::hostile_comparison());
     std::ofstream(folder / "figure.svg")
         << alfcg::svg_figure(comparison["figures"][0]["panels"][0], "suboptimality", "epochs");
     return 0;

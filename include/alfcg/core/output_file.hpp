@@ -10,7 +10,8 @@ namespace alfcg {
 /// renames it into place. Destroyed without commit(), nothing is left and an older file of that name is
 /// untouched. A link is followed, and a file that is replaced passes its permissions on. Devices and pipes
 /// (/dev/stdout, /dev/full) are written directly. Failures throw Error with the path and the reason; a path
-/// that cannot be written is found out by the constructor.
+/// that cannot be written is found out by the constructor, which also removes temporary files (.alfcg-PID-N.tmp) that
+/// processes which are no more have left in the same folder.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);

@@ -32,6 +32,7 @@ struct Dataset {
     std::vector<std::string> names;  // of the features; empty: they have none
     Index last_feature = 0;  // the last one that occurs, from 1, where rows number theirs; 0: they do not
     bool bytes = false;      // the features were stored as bytes
+    bool header = false;     // the first line of a table was taken for the names of its columns
     Reading reading;
     std::vector<std::string> notes;  // what a reader should know about the reading, a line each
 };
@@ -71,6 +72,8 @@ struct ReadOptions {
     std::uint64_t data_seed = 0;  // built-in randn
     std::string data_dir;         // built-in mnist: folder of the IDX files; then $ALFCG_DATA
     int threads = 0;              // 0: all cores
+    std::uint64_t max_unpacked =
+        0;  // bytes that an archive may unpack to; 0: a gigabyte, or 200 times its size where that is more
     // What a model knows (see options_for): features are found by name where both have names, and made as its own were.
     std::vector<std::string> names;
     Reading reading;

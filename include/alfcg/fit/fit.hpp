@@ -45,6 +45,8 @@ struct Specification {
     /// model. A look comes every epoch, later every sixteenth of the epochs so far. 0: off.
     Index patience = 0;
     int threads = 0;  // 0: all cores
+    /// Work is divided into parts in one way for every number of threads, so that all of them give the same bits.
+    bool reproducible = false;
 
     /// Checks all that can be checked before there are data; throws Error, mostly a QuantityError.
     void verify() const;
@@ -83,6 +85,7 @@ struct Problem {
     std::unique_ptr<Objective<Real>> objective;
     Index patience = 0;
     int threads = 1;
+    int parts = 1;  // that work is divided into, which sums depend on: a thread each, or always as many
     RegionSetting setting;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.
