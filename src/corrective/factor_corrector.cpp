@@ -6,25 +6,30 @@
 #include "core/matrix_product.hpp"
 #include "corrective/corrector.hpp"
 #include "corrective/line_search.hpp"
+#include "point/tall.hpp"
 #include "region/pattern_operator.hpp"
 
 namespace alfcg {
 
 namespace {
 
-// Directions that a step may add, products that look for them, and sweeps over the factors.
-constexpr Index new_directions = 16;
-constexpr int power_steps = 2;
+// Directions that a step may add, at first and at most, products that look for them, and sweeps over the factors.
+constexpr Index new_directions = 32;
+constexpr Index most_directions = 128;
+constexpr int power_steps = 3;
 constexpr int sweeps_per_step = 4;
+// Sweeps end where the norm is so near to the radius, as a share of it.
+constexpr double near_enough = 0.01;
 // What the penalty changes by at most from one sweep to the next, and its first guess of what that does to the norm.
 constexpr double most_change = 4;
 constexpr double first_response = -0.5;
 
-/// Leading singular triplets of a gradient, about.
+/// Leading singular triplets of a gradient, about: vectors are columns.
+template <class Real>
 struct Steepest {
-    Eigen::MatrixXd left;
+    Matrix<Real> left;
     Eigen::VectorXd values;
-    Eigen::MatrixXd right;
+    Matrix<Real> right;
 };
 
 /// Sweeps over the two factors of x (alternating least squares), widened by the directions that f is steepest along. A penalty of λ/2 on
@@ -60,8 +65,8 @@ class FactorCorrector final : public Corrector<Real> {
         const double steepest = (seen.gap - along) / ball_.radius;
         const double balanced = norm > 0 ? std::max(-along / norm, 0.0) : steepest / 2;
         if (penalty_ == 0) penalty_ = std::min(balanced, steepest) * samples;
-        const Steepest added = steepest_of(run, seen);
-        take_factors(*x.factors(), added, penalty_ / samples, samples);
+        find_steepest(run, seen);
+        take_factors(*x.factors(), penalty_ / samples, samples);
         factors_.row_biases.clear();
         factors_.column_biases.clear();
         const std::vector<double>& biases = x.intercept().at;
@@ -74,7 +79,10 @@ class FactorCorrector final : public Corrector<Real> {
         double last_penalty = 0;
         double last_norm = 0;
         double response = first_response;
-        for (int k = 0; k < sweeps_per_step; ++k) {
+        int sweeps = 0;
+        bool near = false;
+        while (sweeps < sweeps_per_step && !near) {
+            ++sweeps;
             run.objective().sweep(factors_, penalty_);
             const double reached = product_norm();
             if (!(reached > 0)) {  // nothing is worth its penalty
@@ -87,11 +95,12 @@ class FactorCorrector final : public Corrector<Real> {
             }
             last_penalty = penalty_;
             last_norm = reached;
+            near = std::abs(reached / ball_.radius - 1) <= near_enough;
             penalty_ *=
                 std::clamp(std::pow(ball_.radius / reached, 1 / response), 1 / most_change, most_change);
         }
         run.account().counters.component_gradients +=
-            static_cast<Index>(2 * sweeps_per_step + power_steps) * run.objective().samples();
+            static_cast<Index>(2 * sweeps + power_steps) * run.objective().samples();
         if (factors_.fit_biases) {
             auto& next = x.intercept().next;
             next = factors_.row_biases;
@@ -99,79 +108,61 @@ class FactorCorrector final : public Corrector<Real> {
         }
     }
 
-    Steepest steepest_of(Run<Real>& run, const Proposal<Real>& seen) {
+    void find_steepest(Run<Real>& run, const Proposal<Real>& seen) {
         const Pattern& pattern = run.x().pattern();
         const region::PatternOperator<Real> gradient{pattern, seen.gradient, 1, run.x().threads()};
-        const bool right = pattern.shape.cols <= pattern.shape.rows;
-        const auto side = right ? kernels::Side::right : kernels::Side::left;
-        const Index length = right ? pattern.shape.cols : pattern.shape.rows;
-        const Index count =
-            std::min({new_directions, length, std::max(length / 8 * 4, kernels::block_columns)});
-        if (basis_.rows() != length || basis_.cols() != count) {
-            basis_.resize(length, count);
-            std::uint64_t state = 88172645463325252U;
-            for (double& entry : basis_.reshaped()) {
-                state ^= state << 13U;
-                state ^= state >> 7U;
-                state ^= state << 17U;
-                entry = static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63;
+        Matrix<Real>& right = steepest_.right;
+        const Index count = std::min({wanted_, pattern.shape.cols, pattern.shape.rows});
+        right = Matrix<Real>(pattern.shape.cols, line_length<Real>(count));
+        for (Index j = 0; j < right.rows(); ++j)
+            for (Index k = 0; k < count; ++k) {
+                state_ ^= state_ << 13U;
+                state_ ^= state_ >> 7U;
+                state_ ^= state_ << 17U;
+                right(j, k) =
+                    static_cast<Real>(static_cast<double>(static_cast<std::int64_t>(state_)) * 0x1p-63);
             }
-        }
         // What the oracle has found is there for nothing.
         const Vertex<Real>& vertex = seen.move.atom();
         if (vertex.kind == Vertex<Real>::Kind::rank_one)
-            for (Index i = 0; i < length; ++i)
-                basis_(i, 0) =
-                    static_cast<double>((right ? vertex.right : vertex.left)[static_cast<std::size_t>(i)]);
-        Eigen::MatrixXd x(length, kernels::block_columns);
-        Eigen::MatrixXd y(length, kernels::block_columns);
-        Eigen::MatrixXd products(length, count);
-        Eigen::MatrixXd along;
-        for (int k = 0; k < power_steps; ++k) {
-            basis_ = orthonormal_columns(basis_);
-            for (Index c = 0; c < count; c += kernels::block_columns) {
-                const Index width =
-                    std::min(kernels::block_columns, count - c);  // less where a side is as short
-                x.setZero();
-                x.leftCols(width) = basis_.middleCols(c, width);
-                gradient.normal_product(side, x, y, scratch_);
-                products.middleCols(c, width) = y.leftCols(width);
-            }
-            along = product<Eigen::MatrixXd>(basis_.transpose(), products);  // of the basis before this step
-            if (k + 1 < power_steps) basis_ = products;
+            for (Index j = 0; j < right.rows(); ++j) right(j, 0) = vertex.right[static_cast<std::size_t>(j)];
+        // Along what x consists of already, f is as steep as it is to be: only what lies across is new.
+        const Factors<Real>& x = *run.x().factors();
+        Index width = 0;
+        for (int k = 0;; ++k) {
+            take_away(x.right(0), x.stride(), x.width(), right);
+            width = orthonormalize(right, count).rows();
+            gradient.times(right, width, steepest_.left);
+            if (k == power_steps) break;
+            gradient.transposed_times(steepest_.left, width, right);
         }
-        const SymmetricPairs solver((along + along.transpose()) / 2);
-        basis_ = product<Eigen::MatrixXd>(basis_, solver.eigenvectors()).rowwise().reverse().eval();
-        Steepest found;
-        found.values = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
-        const Index other = pattern.shape.rows + pattern.shape.cols - length;
-        Eigen::MatrixXd there(other, count);
-        AlignedVector<double> one(static_cast<std::size_t>(length));
-        AlignedVector<double> two(static_cast<std::size_t>(other));
-        for (Index c = 0; c < count; ++c) {
-            std::copy_n(basis_.col(c).data(), length, one.data());
-            gradient.to_other_side(side, one, two);
-            std::copy_n(two.data(), other, there.col(c).data());
-            const double size = there.col(c).norm();
-            if (size > 0) there.col(c) /= size;
-        }
-        found.left = right ? there : basis_;
-        found.right = right ? basis_ : there;
-        return found;
+        const Eigen::MatrixXd along = orthonormalize(steepest_.left, width);
+        Eigen::MatrixXd square = Eigen::MatrixXd::Zero(width, width);
+        square.topRows(along.rows()) = along;
+        const SingularTriplets svd = singular_triplets(square, true);
+        turn(steepest_.left, width, svd.left);
+        turn(right, width, svd.right);
+        steepest_.values = svd.values;
+    }
+
+    // Where all that was found was steep enough, there is more.
+    void expect(Index taken) {
+        if (taken == steepest_.values.size()) wanted_ = std::min(2 * wanted_, most_directions);
     }
 
     // U √s and V √s, and behind them what a proximal step would add.
-    void take_factors(const Factors<Real>& given, const Steepest& added, double level, double samples) {
+    void take_factors(const Factors<Real>& given, double level, double samples) {
         Factors<Real> x = given;
         x.compress();
+        const Steepest<Real>& added = steepest_;
         Index fresh = 0;
         while (fresh < added.values.size() && added.values(fresh) > level) ++fresh;
+        expect(fresh);
         if (x.width() + fresh == 0) fresh = 1;
         const Shape shape = x.shape();
         factors_.width = x.width() + fresh;
-        constexpr Index lanes = 64 / static_cast<Index>(sizeof(Real));
-        const Index stride = (factors_.width + 1 + lanes - 1) / lanes * lanes;
-        const auto fill = [&](Matrix<Real>& to, Index rows, auto&& row_of, const Eigen::MatrixXd& directions,
+        const Index stride = line_length<Real>(factors_.width + 1);
+        const auto fill = [&](Matrix<Real>& to, Index rows, auto&& row_of, const Matrix<Real>& directions,
                               double sign) {
             to = Matrix<Real>(rows, stride);
             for (Index i = 0; i < rows; ++i) {
@@ -179,7 +170,7 @@ class FactorCorrector final : public Corrector<Real> {
                     to(i, k) = static_cast<Real>(static_cast<double>(row_of(i)[k]) * std::sqrt(x.core(k, k)));
                 for (Index k = 0; k < fresh; ++k)
                     to(i, x.width() + k) = static_cast<Real>(
-                        sign * directions(i, k) *
+                        sign * static_cast<double>(directions(i, k)) *
                         std::sqrt(samples * std::max(added.values(k) - level, 1e-3 * level)));
             }
         };
@@ -189,25 +180,12 @@ class FactorCorrector final : public Corrector<Real> {
             factors_.right, shape.cols, [&](Index j) { return x.right(j); }, added.right, 1);
     }
 
-    [[nodiscard]] Eigen::MatrixXd gram_of(const Matrix<Real>& factor) const {
-        const Index width = factors_.width;
-        Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(width, width);
-        Eigen::MatrixXd rows(256, width);
-        for (Index first = 0; first < factor.rows(); first += rows.rows()) {
-            const Index count = std::min<Index>(rows.rows(), factor.rows() - first);
-            for (Index i = 0; i < count; ++i)
-                for (Index k = 0; k < width; ++k) rows(i, k) = static_cast<double>(factor(first + i, k));
-            add_product(1, rows.topRows(count).transpose(), rows.topRows(count), gram);
-        }
-        return gram;
-    }
-
     // ‖left · rightᵀ‖_*.
     [[nodiscard]] double product_norm() const {
-        const SymmetricPairs left(gram_of(factors_.left));
+        const SymmetricPairs left(gram_of(factors_.left, factors_.width));
         const Eigen::VectorXd roots = left.eigenvalues().cwiseMax(0).cwiseSqrt();
         const Eigen::MatrixXd turned = left.eigenvectors() * roots.asDiagonal();
-        const auto half = product<Eigen::MatrixXd>(gram_of(factors_.right), turned);
+        const auto half = product<Eigen::MatrixXd>(gram_of(factors_.right, factors_.width), turned);
         const auto middle = product<Eigen::MatrixXd>(turned.transpose(), half);
         return symmetric_values(middle).cwiseMax(0).cwiseSqrt().sum();
     }
@@ -248,8 +226,9 @@ class FactorCorrector final : public Corrector<Real> {
     Ball ball_;
     double penalty_ = 0;  // λ times the number of observations
     TwoFactors<Real> factors_;
-    Eigen::MatrixXd basis_;  // about the directions that f was steepest along when last looked at
-    AlignedVector<double> scratch_;
+    Steepest<Real> steepest_;  // when last looked at
+    Index wanted_ = new_directions;
+    std::uint64_t state_ = 88172645463325252U;  // of the numbers that a search begins with
 };
 
 }  // namespace

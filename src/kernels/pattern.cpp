@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/pattern.hpp"
 
@@ -22,12 +23,12 @@ void RowDots(const std::int32_t* index, Index count, const Real* row, const Real
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     for (Index k = 0; k < count; ++k) {
-        if (k + kAhead < count) {
+        if (index != nullptr && k + kAhead < count) {
             const Real* next = table + index[k + kAhead] * stride;
             for (Index l = 0; l < width; l += 64 / static_cast<Index>(sizeof(Real)))
                 __builtin_prefetch(next + l);
         }
-        const Real* line = table + index[k] * stride;
+        const Real* line = table + (index == nullptr ? k : index[k]) * stride;
         auto one = hn::Zero(d);
         auto other = hn::Zero(d);
         Index l = 0;
@@ -80,20 +81,97 @@ void RowAdds(const std::int32_t* index, Index count, const Real* value, const do
     });
 }
 
+template <class Real>
+void GatherLines(const std::int32_t* index, Index count, const Real* table, Index stride, Real* to) {
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    for (Index k = 0; k < count; ++k, to += stride) {
+        if (k + kAhead < count) {
+            const Real* next = table + index[k + kAhead] * stride;
+            for (Index l = 0; l < stride; l += 64 / static_cast<Index>(sizeof(Real)))
+                __builtin_prefetch(next + l);
+        }
+        const Real* line = table + index[k] * stride;
+        for (Index l = 0; l < stride; l += lanes) hn::StoreU(hn::LoadU(d, line + l), d, to + l);
+    }
+}
+
+constexpr Index kSumVectors = 4;
+
+// V vectors of the sum.
+template <Index V, class Real>
+void SumTile(const std::int32_t* index, Index count, const Real* value, const Real* table, Index stride,
+             Real* out) {
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    hn::Vec<decltype(d)> sum[V];
+    for (Index v = 0; v < V; ++v) sum[v] = hn::Zero(d);
+    for (Index k = 0; k < count; ++k) {
+        if (index != nullptr && k + kAhead < count) {
+            const Real* next = table + index[k + kAhead] * stride;
+            for (Index v = 0; v < V; ++v) __builtin_prefetch(next + v * lanes);
+        }
+        const Real* line = table + (index == nullptr ? k : index[k]) * stride;
+        const auto factor = hn::Set(d, value[k]);
+        for (Index v = 0; v < V; ++v) sum[v] = hn::MulAdd(factor, hn::LoadU(d, line + v * lanes), sum[v]);
+    }
+    for (Index v = 0; v < V; ++v) hn::StoreU(sum[v], d, out + v * lanes);
+}
+
+template <class Real>
+void SumLines(const std::int32_t* index, Index count, const Real* value, const Real* table, Index stride,
+              Index width, Real* out) {
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    for (Index l = 0; l < width; l += kSumVectors * lanes) {
+        switch (std::min((width - l + lanes - 1) / lanes, kSumVectors)) {
+            case 1:
+                SumTile<1>(index, count, value, table + l, stride, out + l);
+                break;
+            case 2:
+                SumTile<2>(index, count, value, table + l, stride, out + l);
+                break;
+            case 3:
+                SumTile<3>(index, count, value, table + l, stride, out + l);
+                break;
+            default:
+                SumTile<4>(index, count, value, table + l, stride, out + l);
+        }
+    }
+}
+
+template <class Real>
+void AddLines(const std::int32_t* index, Index count, const Real* value, const Real* row, Index stride,
+              Index width, Real* table) {
+    const hn::ScalableTag<Real> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    for (Index k = 0; k < count; ++k) {
+        if (k + kAhead < count) {
+            const Real* next = table + index[k + kAhead] * stride;
+            for (Index l = 0; l < width; l += 64 / static_cast<Index>(sizeof(Real)))
+                __builtin_prefetch(next + l, 1);
+        }
+        Real* line = table + index[k] * stride;
+        const auto factor = hn::Set(d, value[k]);
+        for (Index l = 0; l < width; l += lanes)
+            hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, row + l), hn::LoadU(d, line + l)), d, line + l);
+    }
+}
+
 constexpr Index kTileRows = 4;
 constexpr Index kTileVectors = 4;
 
 // Rows a .. a+3 and V vectors of columns from b on.
 template <Index V, class Real>
-void NormalTile(const std::int32_t* index, Index count, const Real* weight, const Real* table, Index stride,
-                Index a, Index b, Real* gram) {
+void GramTile(const Real* lines, Index count, const Real* weight, Index stride, Index a, Index b,
+              Real* gram) {
     const hn::ScalableTag<Real> d;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
     hn::Vec<decltype(d)> sum[kTileRows][V];
     for (Index r = 0; r < kTileRows; ++r)
         for (Index v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
-    for (Index k = 0; k < count; ++k) {
-        const Real* line = table + index[k] * stride;
+    const Real* line = lines;
+    for (Index k = 0; k < count; ++k, line += stride) {
         hn::Vec<decltype(d)> columns[V];
         for (Index v = 0; v < V; ++v) columns[v] = hn::LoadU(d, line + b + v * lanes);
         if (weight != nullptr)
@@ -107,38 +185,124 @@ void NormalTile(const std::int32_t* index, Index count, const Real* weight, cons
         for (Index v = 0; v < V; ++v) hn::StoreU(sum[r][v], d, gram + (a + r) * stride + b + v * lanes);
 }
 
-template <class Real>
-void RowNormal(const std::int32_t* index, Index count, const Real* weight, const Real* target,
-               const Real* table, Index stride, Index width, Real* gram, Real* right) {
-    const hn::ScalableTag<Real> d;
+// The same in double precision, added up.
+template <Index V, class Real>
+void WideGramTile(const Real* lines, Index count, Index stride, Index a, Index b, double* gram) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<Real, decltype(d)> narrow;
     const Index lanes = static_cast<Index>(hn::Lanes(d));
+    const auto load = [&](const Real* from) HWY_ATTR {
+        if constexpr (sizeof(Real) == sizeof(double)) {
+            return hn::LoadU(d, from);
+        } else {
+            return hn::PromoteTo(d, hn::LoadU(narrow, from));
+        }
+    };
+    hn::Vec<decltype(d)> sum[kTileRows][V];
+    for (Index r = 0; r < kTileRows; ++r)
+        for (Index v = 0; v < V; ++v) sum[r][v] = hn::LoadU(d, gram + (a + r) * stride + b + v * lanes);
+    const Real* line = lines;
+    for (Index k = 0; k < count; ++k, line += stride) {
+        hn::Vec<decltype(d)> columns[V];
+        for (Index v = 0; v < V; ++v) columns[v] = load(line + b + v * lanes);
+        for (Index r = 0; r < kTileRows; ++r) {
+            const auto factor = hn::Set(d, static_cast<double>(line[a + r]));
+            for (Index v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(factor, columns[v], sum[r][v]);
+        }
+    }
+    for (Index r = 0; r < kTileRows; ++r)
+        for (Index v = 0; v < V; ++v) hn::StoreU(sum[r][v], d, gram + (a + r) * stride + b + v * lanes);
+}
+
+// tile<V>(row, column) for the tiles of an upper triangle whose vectors have so many lanes.
+template <class Tile>
+HWY_INLINE void ForTiles(Index width, Index lanes, const Tile& tile) {
+    const Index vectors = (width + lanes - 1) / lanes;
     for (Index a = 0; a < width; a += kTileRows) {
-        const Index vectors = std::min(a + kTileRows - 1, stride - 1) / lanes + 1;
-        for (Index v = 0; v < vectors; v += kTileVectors) {
-            const auto tile = [&]<Index V>() {
-                NormalTile<V>(index, count, weight, table, stride, a, v * lanes, gram);
-            };
+        for (Index v = a / lanes; v < vectors; v += kTileVectors) {
             switch (std::min(vectors - v, kTileVectors)) {
                 case 1:
-                    tile.template operator()<1>();
+                    tile.template operator()<1>(a, v * lanes);
                     break;
                 case 2:
-                    tile.template operator()<2>();
+                    tile.template operator()<2>(a, v * lanes);
                     break;
                 case 3:
-                    tile.template operator()<3>();
+                    tile.template operator()<3>(a, v * lanes);
                     break;
                 default:
-                    tile.template operator()<4>();
+                    tile.template operator()<4>(a, v * lanes);
             }
         }
     }
-    for (Index b = 0; b < width; b += lanes) {
-        auto sum = hn::Zero(d);
-        for (Index k = 0; k < count; ++k)
-            sum = hn::MulAdd(hn::Set(d, target[k]), hn::LoadU(d, table + index[k] * stride + b), sum);
-        hn::StoreU(sum, d, right + b);
+}
+
+template <class Real>
+void GramOfLines(const Real* lines, Index count, const Real* weight, Index stride, Index width, Real* gram) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<Real>()));
+    ForTiles(width, lanes, [&]<Index V>(Index a, Index b) HWY_ATTR {
+        GramTile<V>(lines, count, weight, stride, a, b, gram);
+    });
+}
+
+template <class Real>
+void AddGram(const Real* lines, Index count, Index stride, Index width, double* gram) {
+    const Index lanes = static_cast<Index>(hn::Lanes(hn::ScalableTag<double>()));
+    ForTiles(width, lanes,
+             [&]<Index V>(Index a, Index b) HWY_ATTR { WideGramTile<V>(lines, count, stride, a, b, gram); });
+}
+
+// Uᵀ U = A, four rows of U at a time; then Uᵀ y = b and U x = y.
+bool SolvePositive(double* a, Index size, Index stride, double* b) {
+    const hn::ScalableTag<double> d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    constexpr Index block = 4;
+    for (Index j = 0; j < size; j += block) {
+        const Index rows = std::min(block, size - j);
+        const Index from = j / lanes * lanes;  // whole vectors: what lies left of the diagonal does not count
+        for (Index p = 0; p < rows; ++p) {
+            double* pivot = a + (j + p) * stride;
+            for (Index q = 0; q < p; ++q) {
+                const double* row = a + (j + q) * stride;
+                const auto factor = hn::Set(d, -row[j + p]);
+                for (Index l = from; l < stride; l += lanes)
+                    hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, row + l), hn::LoadU(d, pivot + l)), d,
+                               pivot + l);
+                b[j + p] -= row[j + p] * b[j + q];
+            }
+            if (!(pivot[j + p] > 0)) return false;
+            const double root = 1 / std::sqrt(pivot[j + p]);
+            const auto scale = hn::Set(d, root);
+            for (Index l = from; l < stride; l += lanes)
+                hn::StoreU(hn::Mul(scale, hn::LoadU(d, pivot + l)), d, pivot + l);
+            b[j + p] *= root;
+        }
+        if (rows < block) break;
+        const double* u = a + j * stride;
+        for (Index i = j + block; i < size; ++i) {
+            double* row = a + i * stride;
+            const double f0 = u[i];
+            const double f1 = u[stride + i];
+            const double f2 = u[2 * stride + i];
+            const double f3 = u[3 * stride + i];
+            b[i] -= f0 * b[j] + f1 * b[j + 1] + f2 * b[j + 2] + f3 * b[j + 3];
+            for (Index l = i / lanes * lanes; l < stride; l += lanes) {
+                auto sum = hn::LoadU(d, row + l);
+                sum = hn::NegMulAdd(hn::Set(d, f0), hn::LoadU(d, u + l), sum);
+                sum = hn::NegMulAdd(hn::Set(d, f1), hn::LoadU(d, u + stride + l), sum);
+                sum = hn::NegMulAdd(hn::Set(d, f2), hn::LoadU(d, u + 2 * stride + l), sum);
+                sum = hn::NegMulAdd(hn::Set(d, f3), hn::LoadU(d, u + 3 * stride + l), sum);
+                hn::StoreU(sum, d, row + l);
+            }
+        }
     }
+    for (Index i = size; i-- > 0;) {
+        const double* row = a + i * stride;
+        double sum = b[i];
+        for (Index l = i + 1; l < size; ++l) sum -= row[l] * b[l];
+        b[i] = sum / row[i];
+    }
+    return true;
 }
 
 void RowDotsF(const std::int32_t* index, Index count, const float* row, const float* table, Index stride,
@@ -161,13 +325,41 @@ void RowAddsF(const std::int32_t* index, Index count, const float* value, const 
 void RowAddsD(const std::int32_t* index, Index count, const double* value, const double* row, double* table) {
     RowAdds(index, count, value, row, table);
 }
-void RowNormalF(const std::int32_t* index, Index count, const float* weight, const float* target,
-                const float* table, Index stride, Index width, float* gram, float* right) {
-    RowNormal(index, count, weight, target, table, stride, width, gram, right);
+void GatherLinesF(const std::int32_t* index, Index count, const float* table, Index stride, float* to) {
+    GatherLines(index, count, table, stride, to);
 }
-void RowNormalD(const std::int32_t* index, Index count, const double* weight, const double* target,
-                const double* table, Index stride, Index width, double* gram, double* right) {
-    RowNormal(index, count, weight, target, table, stride, width, gram, right);
+void GatherLinesD(const std::int32_t* index, Index count, const double* table, Index stride, double* to) {
+    GatherLines(index, count, table, stride, to);
+}
+void SumLinesF(const std::int32_t* index, Index count, const float* value, const float* table, Index stride,
+               Index width, float* out) {
+    SumLines(index, count, value, table, stride, width, out);
+}
+void SumLinesD(const std::int32_t* index, Index count, const double* value, const double* table, Index stride,
+               Index width, double* out) {
+    SumLines(index, count, value, table, stride, width, out);
+}
+void AddLinesF(const std::int32_t* index, Index count, const float* value, const float* row, Index stride,
+               Index width, float* table) {
+    AddLines(index, count, value, row, stride, width, table);
+}
+void AddLinesD(const std::int32_t* index, Index count, const double* value, const double* row, Index stride,
+               Index width, double* table) {
+    AddLines(index, count, value, row, stride, width, table);
+}
+void GramOfLinesF(const float* lines, Index count, const float* weight, Index stride, Index width,
+                  float* gram) {
+    GramOfLines(lines, count, weight, stride, width, gram);
+}
+void GramOfLinesD(const double* lines, Index count, const double* weight, Index stride, Index width,
+                  double* gram) {
+    GramOfLines(lines, count, weight, stride, width, gram);
+}
+void AddGramF(const float* lines, Index count, Index stride, Index width, double* gram) {
+    AddGram(lines, count, stride, width, gram);
+}
+void AddGramD(const double* lines, Index count, Index stride, Index width, double* gram) {
+    AddGram(lines, count, stride, width, gram);
 }
 
 }  // namespace alfcg::kernels::HWY_NAMESPACE
@@ -182,8 +374,17 @@ HWY_EXPORT(RowSumsF);
 HWY_EXPORT(RowSumsD);
 HWY_EXPORT(RowAddsF);
 HWY_EXPORT(RowAddsD);
-HWY_EXPORT(RowNormalF);
-HWY_EXPORT(RowNormalD);
+HWY_EXPORT(GatherLinesF);
+HWY_EXPORT(GatherLinesD);
+HWY_EXPORT(SumLinesF);
+HWY_EXPORT(SumLinesD);
+HWY_EXPORT(AddLinesF);
+HWY_EXPORT(AddLinesD);
+HWY_EXPORT(GramOfLinesF);
+HWY_EXPORT(GramOfLinesD);
+HWY_EXPORT(AddGramF);
+HWY_EXPORT(AddGramD);
+HWY_EXPORT(SolvePositive);
 
 void row_dots(const std::int32_t* index, Index count, const float* row, const float* table, Index stride,
               Index width, float* out) {
@@ -205,13 +406,44 @@ void row_adds(const std::int32_t* index, Index count, const float* value, const 
 void row_adds(const std::int32_t* index, Index count, const double* value, const double* row, double* table) {
     HWY_DYNAMIC_DISPATCH(RowAddsD)(index, count, value, row, table);
 }
-void row_normal(const std::int32_t* index, Index count, const float* weight, const float* target,
-                const float* table, Index stride, Index width, float* gram, float* right) {
-    HWY_DYNAMIC_DISPATCH(RowNormalF)(index, count, weight, target, table, stride, width, gram, right);
+void gather_lines(const std::int32_t* index, Index count, const float* table, Index stride, float* to) {
+    HWY_DYNAMIC_DISPATCH(GatherLinesF)(index, count, table, stride, to);
 }
-void row_normal(const std::int32_t* index, Index count, const double* weight, const double* target,
-                const double* table, Index stride, Index width, double* gram, double* right) {
-    HWY_DYNAMIC_DISPATCH(RowNormalD)(index, count, weight, target, table, stride, width, gram, right);
+void gather_lines(const std::int32_t* index, Index count, const double* table, Index stride, double* to) {
+    HWY_DYNAMIC_DISPATCH(GatherLinesD)(index, count, table, stride, to);
+}
+void sum_lines(const std::int32_t* index, Index count, const float* value, const float* table, Index stride,
+               Index width, float* out) {
+    HWY_DYNAMIC_DISPATCH(SumLinesF)(index, count, value, table, stride, width, out);
+}
+void sum_lines(const std::int32_t* index, Index count, const double* value, const double* table, Index stride,
+               Index width, double* out) {
+    HWY_DYNAMIC_DISPATCH(SumLinesD)(index, count, value, table, stride, width, out);
+}
+void add_lines(const std::int32_t* index, Index count, const float* value, const float* row, Index stride,
+               Index width, float* table) {
+    HWY_DYNAMIC_DISPATCH(AddLinesF)(index, count, value, row, stride, width, table);
+}
+void add_lines(const std::int32_t* index, Index count, const double* value, const double* row, Index stride,
+               Index width, double* table) {
+    HWY_DYNAMIC_DISPATCH(AddLinesD)(index, count, value, row, stride, width, table);
+}
+void gram_of_lines(const float* lines, Index count, const float* weight, Index stride, Index width,
+                   float* gram) {
+    HWY_DYNAMIC_DISPATCH(GramOfLinesF)(lines, count, weight, stride, width, gram);
+}
+void gram_of_lines(const double* lines, Index count, const double* weight, Index stride, Index width,
+                   double* gram) {
+    HWY_DYNAMIC_DISPATCH(GramOfLinesD)(lines, count, weight, stride, width, gram);
+}
+void add_gram(const float* lines, Index count, Index stride, Index width, double* gram) {
+    HWY_DYNAMIC_DISPATCH(AddGramF)(lines, count, stride, width, gram);
+}
+void add_gram(const double* lines, Index count, Index stride, Index width, double* gram) {
+    HWY_DYNAMIC_DISPATCH(AddGramD)(lines, count, stride, width, gram);
+}
+bool solve_positive(double* a, Index size, Index stride, double* b) {
+    return HWY_DYNAMIC_DISPATCH(SolvePositive)(a, size, stride, b);
 }
 
 }  // namespace alfcg::kernels

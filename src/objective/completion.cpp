@@ -226,45 +226,63 @@ void Completion<Real>::look_along(const Iterate<Real>& x, const Move<Real>& move
     if (line_.x == x.version() && line_.move == move.version()) return;
     line_.x = x.version();
     line_.move = move.version();
-    if (evaluated_ != x.version() || at_line_.size() == 0) evaluate(x, at_line_);
+    if (evaluated_ != x.version() || (biases_.used && !x.intercept().best)) evaluate(x, trial_);
     line_.value = value_;
-    line_.end.stand_at(x);
-    line_.end.make(move, move.longest());
-    if (!parabola_) return;
-    // Of a parabola the slope and the bend of the way are enough; biases take their share of the bend.
-    const Matrix<Real>& from = x.seen();
-    const Matrix<Real>& to = line_.end.seen();
-    evaluate(x, at_line_);
-    trial_.reshape({1, known_.size()});
-    double slope = 0;
-    double bend = 0;
-    for (Index k = 0; k < known_.size(); ++k) {
-        const double d = static_cast<double>(to.data()[k]) - static_cast<double>(from.data()[k]);
-        const double weighted = known_.weight(k) * d;
-        slope += static_cast<double>(at_line_.data()[k]) * d;
-        bend += weighted * d;
-        trial_.data()[k] = static_cast<Real>(weighted);
+    const Pattern& pattern = known_.pattern;
+    if (!parabola_) {
+        way_.reshape({1, known_.size()});
+        alfcg::look_along<Real>(move, x, [&](int /*part*/, Index row, std::span<const Real> way) {
+            std::copy(way.begin(), way.end(), way_.data() + pattern.begin(row));
+        });
+        return;
     }
+    // Of a parabola the slope and the bend of the way are enough; biases take their share of the bend.
+    const Matrix<Real>& seen = x.seen();
+    const std::vector<double>& biases = x.intercept().at;
+    const auto count = static_cast<std::size_t>(pattern.shape.rows);
+    if (biases_.used) trial_.reshape({1, known_.size()});
+    std::vector<double> slopes(static_cast<std::size_t>(x.threads()));
+    std::vector<double> bends(slopes.size());
+    alfcg::look_along<Real>(move, x, [&](int part, Index row, std::span<const Real> way) {
+        double slope = 0;
+        double bend = 0;
+        Index k = pattern.begin(row);
+        const double own = biases_.used ? biases_.mean + biases[static_cast<std::size_t>(row)] : 0;
+        for (const Real along : way) {
+            const auto at = static_cast<std::size_t>(k);
+            const auto d = static_cast<double>(along);
+            const double weighted = known_.weight(k) * d;
+            double rest = static_cast<double>(seen.data()[k]) - static_cast<double>(known_.values[at]) + own;
+            if (biases_.used) {
+                rest += biases[count + static_cast<std::size_t>(pattern.columns[at])];
+                trial_.data()[k] = static_cast<Real>(weighted);
+            }
+            slope += weighted * rest;
+            bend += weighted * d;
+            ++k;
+        }
+        slopes[static_cast<std::size_t>(part)] += slope;
+        bends[static_cast<std::size_t>(part)] += bend;
+    });
+    double bend = std::accumulate(bends.begin(), bends.end(), 0.0);
     if (biases_.used) {
         std::vector<double> move_of_biases;
-        search_.take_slopes(trial_.data(), std::vector<double>(x.intercept().at.size()));
+        search_.take_slopes(trial_.data(), std::vector<double>(biases.size()));
         bend -= search_.solve(step_accuracy<Real>, move_of_biases);
     }
-    line_.slope = slope;
+    line_.slope = std::accumulate(slopes.begin(), slopes.end(), 0.0) / total_;
     line_.bend = bend / total_;
 }
 
 template <class Real>
 double Completion<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
     look_along(x, move);
-    const double share = step / move.longest();
-    if (parabola_) return line_.value + share * (line_.slope + share / 2 * line_.bend);
+    if (parabola_) return line_.value + step * (line_.slope + step / 2 * line_.bend);
     const Matrix<Real>& from = x.seen();
-    const Matrix<Real>& to = line_.end.seen();
     const auto entries = [&](Index first, Index last, Real* out) {
         for (Index k = first; k < last; ++k)
-            *out++ = static_cast<Real>((1 - share) * static_cast<double>(from.data()[k]) +
-                                       share * static_cast<double>(to.data()[k]));
+            *out++ = static_cast<Real>(static_cast<double>(from.data()[k]) +
+                                       step * static_cast<double>(way_.data()[k]));
     };
     trial_.reshape({1, known_.size()});
     std::vector<double> biases = first_biases(x);
@@ -274,13 +292,11 @@ double Completion<Real>::value_after(const Iterate<Real>& x, const Move<Real>& m
 template <class Real>
 double Completion<Real>::slope_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
     look_along(x, move);
-    const double share = step / move.longest();
-    if (parabola_) return (line_.slope + share * line_.bend) / move.longest();
+    if (parabola_) return line_.slope + step * line_.bend;
     static_cast<void>(value_after(x, move, step));
-    const Matrix<Real>& from = x.seen();
-    const Matrix<Real>& to = line_.end.seen();
-    return kernels::direction(known_.size(), trial_.data(), from.data(), 1, to.data()).slope / total_ /
-           move.longest();
+    return kernels::direction(known_.size(), trial_.data(), way_.data(), 0, static_cast<const Real*>(nullptr))
+               .slope /
+           -total_;
 }
 
 template <class Real>

@@ -37,10 +37,9 @@ class Completion final : public Objective<Real> {
     struct Line {
         Version x = Version::none;
         Version move = Version::none;
-        Iterate<Real> end;  // where it leads in one step
-        double value = 0;   // at x
-        double slope = 0;   // of the whole way
-        double bend = 0;    // the same, where f is a parabola
+        double value = 0;  // at x
+        double slope = 0;  // where f is a parabola
+        double bend = 0;
     };
 
     // Entries become the slopes of the losses there, times their weights; returns the sum of the losses.
@@ -67,9 +66,9 @@ class Completion final : public Objective<Real> {
     int threads_;
     double total_ = 0;  // W
     BiasSearch<Real> search_;
-    Matrix<Real> bends_;    // of places, where f is no parabola or has weights
-    Matrix<Real> trial_;    // slopes at a point that a line search tries
-    Matrix<Real> at_line_;  // gradient where a line begins
+    Matrix<Real> bends_;  // of places, where f is no parabola or has weights
+    Matrix<Real> trial_;  // slopes at a point that a line search tries
+    Matrix<Real> way_;    // a direction at the places, where f is no parabola
     Version evaluated_ = Version::none;
     double value_ = 0;  // there
     Line line_;

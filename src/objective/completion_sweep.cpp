@@ -1,5 +1,4 @@
 // Alternating least squares: the lines of one factor that are best for the other.
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "core/parallel.hpp"
@@ -10,9 +9,11 @@ namespace alfcg {
 
 namespace {
 
-// Columns are looked at in blocks with about so many places, and no fewer blocks than this a thread.
-constexpr Index places_of_block = Index{1} << 19;
-constexpr Index blocks_per_thread = 4;
+// Columns are picked in blocks with about so many places, which the caches hold, and go to the threads in so many shares each.
+constexpr Index places_of_block = Index{1} << 16;
+constexpr Index shares_per_thread = 4;
+// Lines that are brought together before their products are added up.
+constexpr Index lines_at_once = 128;
 
 /// One line after the other, from its places: the lines of the other factor there, and what is wanted.
 template <class Real>
@@ -25,7 +26,8 @@ class LineSolver {
           stride_(stride),
           gram_(static_cast<std::size_t>(stride * stride)),
           right_(static_cast<std::size_t>(stride)),
-          old_(static_cast<std::size_t>(stride)) {}
+          old_(static_cast<std::size_t>(stride)),
+          lines_(static_cast<std::size_t>(lines_at_once * stride)) {}
 
     struct Line {
         const std::int32_t* index;
@@ -44,22 +46,29 @@ class LineSolver {
         // A line with few places is found among the combinations of the other factor's lines there.
         if (places.count < size && penalty > 0 && (bias == nullptr || bias_penalty > 0))
             return solve_by_places(places, bends, other, width, penalty, bias_penalty, line, bias);
-        kernels::row_normal(places.index, places.count, bends, targets_.data(), other.data(), stride_, size,
-                            gram_.data(), right_.data());
-        normal_.resize(size, size);
-        wanted_.resize(size);
-        for (Index a = 0; a < size; ++a) {
-            for (Index b = 0; b <= a; ++b)
-                normal_(a, b) = static_cast<double>(gram_[static_cast<std::size_t>(a * stride_ + b)]);
-            normal_(a, a) += a < width ? penalty : bias_penalty;
-            if (!(normal_(a, a) > 0)) normal_(a, a) = 1;
-            wanted_(a) = static_cast<double>(right_[static_cast<std::size_t>(a)]);
+        clear(size);
+        for (Index first = 0; first < places.count; first += lines_at_once) {
+            const Index count = std::min(lines_at_once, places.count - first);
+            kernels::gather_lines(places.index + first, count, other.data(), stride_, lines_.data());
+            kernels::gram_of_lines(lines_.data(), count, bends == nullptr ? nullptr : bends + first, stride_,
+                                   size, gram_.data());
+            kernels::sum_lines(nullptr, count, targets_.data() + first, lines_.data(), stride_, size,
+                               right_.data());
+            for (Index a = 0; a < size; ++a) {
+                const Real* from = gram_.data() + a * stride_;
+                double* to = normal_.data() + a * wide_;
+                for (Index b = a; b < size; ++b) to[b] += static_cast<double>(from[b]);
+                wanted_[static_cast<std::size_t>(a)] +=
+                    static_cast<double>(right_[static_cast<std::size_t>(a)]);
+            }
         }
-        factor_.compute(normal_);
-        if (factor_.info() != Eigen::Success) return;
-        factor_.solveInPlace(wanted_);
-        for (Index a = 0; a < width; ++a) line[a] = static_cast<Real>(wanted_(a));
-        if (bias != nullptr) *bias = wanted_(width);
+        for (Index a = 0; a < size; ++a) {
+            normal(a, a) += a < width ? penalty : bias_penalty;
+            if (!(normal(a, a) > 0)) normal(a, a) = 1;
+        }
+        if (!kernels::solve_positive(normal_.data(), size, wide_, wanted_.data())) return;
+        for (Index a = 0; a < width; ++a) line[a] = static_cast<Real>(wanted_[static_cast<std::size_t>(a)]);
+        if (bias != nullptr) *bias = wanted_[static_cast<std::size_t>(width)];
     }
 
   private:
@@ -67,36 +76,45 @@ class LineSolver {
                          double penalty, double bias_penalty, Real* line, double* bias) {
         const Index size = width + (bias != nullptr ? 1 : 0);
         const Index count = places.count;
-        normal_.resize(count, count);
-        wanted_.resize(count);
+        clear(count);
+        lines_.resize(static_cast<std::size_t>(std::max(count, lines_at_once) * stride_));
+        kernels::gather_lines(places.index, count, other.data(), stride_, lines_.data());
         scores_.resize(static_cast<std::size_t>(count));
         std::fill(old_.begin(), old_.end(), Real(0));
         const auto share = [&](Index a) { return a < width ? 1 / penalty : 1 / bias_penalty; };
         for (Index k = 0; k < count; ++k) {
-            const Real* there = other.data() + places.index[k] * stride_;
+            const Real* there = lines_.data() + k * stride_;
             for (Index a = 0; a < size; ++a)
                 old_[static_cast<std::size_t>(a)] =
                     static_cast<Real>(share(a) * static_cast<double>(there[a]));
-            kernels::row_dots(places.index, k + 1, old_.data(), other.data(), stride_, size, scores_.data());
+            kernels::row_dots(nullptr, k + 1, old_.data(), lines_.data(), stride_, size, scores_.data());
             for (Index l = 0; l <= k; ++l)
-                normal_(k, l) = static_cast<double>(scores_[static_cast<std::size_t>(l)]);
+                normal(l, k) = static_cast<double>(scores_[static_cast<std::size_t>(l)]);
             const double bend = bends == nullptr ? 1 : static_cast<double>(bends[k]);
-            normal_(k, k) += 1 / bend;
-            wanted_(k) = static_cast<double>(targets_[static_cast<std::size_t>(k)]) / bend;
+            normal(k, k) += 1 / bend;
+            wanted_[static_cast<std::size_t>(k)] =
+                static_cast<double>(targets_[static_cast<std::size_t>(k)]) / bend;
         }
-        factor_.compute(normal_);
-        if (factor_.info() != Eigen::Success) return;
-        factor_.solveInPlace(wanted_);
+        if (!kernels::solve_positive(normal_.data(), count, wide_, wanted_.data())) return;
+        for (Index k = 0; k < count; ++k)
+            targets_[static_cast<std::size_t>(k)] = static_cast<Real>(wanted_[static_cast<std::size_t>(k)]);
+        kernels::sum_lines(nullptr, count, targets_.data(), lines_.data(), stride_, size, right_.data());
         for (Index a = 0; a < size; ++a) {
-            double sum = 0;
-            for (Index k = 0; k < count; ++k)
-                sum += wanted_(k) * static_cast<double>(other.data()[places.index[k] * stride_ + a]);
+            const double found = share(a) * static_cast<double>(right_[static_cast<std::size_t>(a)]);
             if (a < width)
-                line[a] = static_cast<Real>(share(a) * sum);
+                line[a] = static_cast<Real>(found);
             else
-                *bias = share(a) * sum;
+                *bias = found;
         }
     }
+
+    // Of so many unknowns, in rows of whole vectors.
+    void clear(Index size) {
+        wide_ = (size + 7) / 8 * 8;
+        normal_.assign(static_cast<std::size_t>(size * wide_), 0.0);
+        wanted_.assign(static_cast<std::size_t>(size), 0.0);
+    }
+    double& normal(Index a, Index b) { return normal_[static_cast<std::size_t>(a * wide_ + b)]; }
 
     // Targets times bends into targets_; returns the bends.
     const Real* prepare(const Line& places, const Matrix<Real>& other, Index width, const Real* line,
@@ -145,9 +163,10 @@ class LineSolver {
     AlignedVector<Real> targets_;
     AlignedVector<Real> scores_;
     AlignedVector<Real> bends_;
-    Eigen::MatrixXd normal_;
-    Eigen::VectorXd wanted_;
-    Eigen::LLT<Eigen::MatrixXd> factor_;
+    AlignedVector<Real> lines_;
+    AlignedVector<double> normal_;  // its upper half
+    std::vector<double> wanted_;
+    Index wide_ = 0;
 };
 
 // The column behind the factors is 1 for a bias to multiply, or nothing.
@@ -201,54 +220,74 @@ void Completion<Real>::solve_columns(TwoFactors<Real>& factors, double penalty) 
     std::vector<Index> counts(static_cast<std::size_t>(pattern.shape.cols) + 1);
     for (const std::int32_t column : pattern.columns) ++counts[static_cast<std::size_t>(column) + 1];
     for (std::size_t j = 1; j < counts.size(); ++j) counts[j] += counts[j - 1];
-    const Index blocks = std::max(pattern.size() / places_of_block + 1, blocks_per_thread * threads_);
+    const int shares = static_cast<int>(shares_per_thread) * threads_;
     const bool biased = !factors.column_biases.empty();
     set_column(factors.left, factors.width, Real(factors.fit_biases ? 1 : 0));
-    const auto column_at = [&](Index block) {
-        const Index wanted = pattern.size() * block / blocks;
-        return std::lower_bound(counts.begin(), counts.end(), wanted) - counts.begin();
+    const auto column_at = [&](Index places) {
+        return std::lower_bound(counts.begin(), counts.end(), places) - counts.begin();
     };
-    const auto work = [&](int /*part*/, int item, int /*next*/) {
-        const Index first = column_at(item);
-        const Index last = item + 1 == blocks ? pattern.shape.cols : column_at(item + 1);
-        if (first >= last) return;
-        const Index start = counts[static_cast<std::size_t>(first)];
-        const auto places = static_cast<std::size_t>(counts[static_cast<std::size_t>(last)] - start);
-        std::vector<std::int32_t> rows(places);
-        AlignedVector<Real> values(places);
-        AlignedVector<Real> weights(known_.weights.empty() ? 0 : places);
-        AlignedVector<Real> offsets(places);
-        std::vector<Index> next(counts.begin() + first, counts.begin() + last);
+    // A share goes through the rows once for each of its blocks, and remembers where it has come to in every row.
+    const auto work = [&](int /*part*/, int share, int /*next*/) {
+        const Index end_of_share =
+            share + 1 == shares ? pattern.shape.cols : column_at(pattern.size() * (share + 1) / shares);
+        Index first = column_at(pattern.size() * share / shares);
+        if (first >= end_of_share) return;
+        std::vector<Index> come_to(static_cast<std::size_t>(pattern.shape.rows));
         for (Index i = 0; i < pattern.shape.rows; ++i) {
-            const std::int32_t* end = pattern.columns.data() + pattern.end(i);
-            const std::int32_t* at = std::lower_bound(pattern.columns.data() + pattern.begin(i), end, first);
-            for (; at != end && *at < last; ++at) {
-                const auto to =
-                    static_cast<std::size_t>(next[static_cast<std::size_t>(*at - first)]++ - start);
-                const auto from = static_cast<std::size_t>(at - pattern.columns.data());
-                rows[to] = static_cast<std::int32_t>(i);
-                values[to] = known_.values[from];
-                if (!weights.empty()) weights[to] = known_.weights[from];
-                offsets[to] =
-                    biased ? static_cast<Real>(biases_.mean + factors.row_biases[static_cast<std::size_t>(i)])
-                           : Real(0);
-            }
+            const std::int32_t* begin = pattern.columns.data();
+            come_to[static_cast<std::size_t>(i)] =
+                std::lower_bound(begin + pattern.begin(i), begin + pattern.end(i), first) - begin;
         }
         LineSolver<Real> solver(loss_, parameter_, judge_, stride);
-        for (Index j = first; j < last; ++j) {
-            const auto from = static_cast<std::size_t>(counts[static_cast<std::size_t>(j)] - start);
-            const Index count = counts[static_cast<std::size_t>(j) + 1] - counts[static_cast<std::size_t>(j)];
-            double* bias = factors.fit_biases ? &factors.column_biases[static_cast<std::size_t>(j)] : nullptr;
-            if (biased && bias == nullptr)
-                for (std::size_t k = from; k < from + static_cast<std::size_t>(count); ++k)
-                    offsets[k] += static_cast<Real>(factors.column_biases[static_cast<std::size_t>(j)]);
-            solver.solve({rows.data() + from, count, values.data() + from,
-                          weights.empty() ? nullptr : weights.data() + from, offsets.data() + from},
-                         factors.left, factors.width, penalty, factors.bias_penalty.value_or(biases_.penalty),
-                         factors.right.data() + j * stride, bias);
+        std::vector<std::int32_t> rows;
+        AlignedVector<Real> values;
+        AlignedVector<Real> weights;
+        AlignedVector<Real> offsets;
+        std::vector<Index> next;
+        while (first < end_of_share) {
+            const Index start = counts[static_cast<std::size_t>(first)];
+            const Index last = std::clamp(column_at(start + places_of_block), first + 1, end_of_share);
+            const auto places = static_cast<std::size_t>(counts[static_cast<std::size_t>(last)] - start);
+            rows.resize(places);
+            values.resize(places);
+            weights.resize(known_.weights.empty() ? 0 : places);
+            offsets.resize(places);
+            next.assign(counts.begin() + first, counts.begin() + last);
+            for (Index i = 0; i < pattern.shape.rows; ++i) {
+                auto from = static_cast<std::size_t>(come_to[static_cast<std::size_t>(i)]);
+                const auto end = static_cast<std::size_t>(pattern.end(i));
+                const Real offset =
+                    biased ? static_cast<Real>(biases_.mean + factors.row_biases[static_cast<std::size_t>(i)])
+                           : Real(0);
+                for (; from < end && pattern.columns[from] < last; ++from) {
+                    const auto to = static_cast<std::size_t>(
+                        next[static_cast<std::size_t>(pattern.columns[from] - first)]++ - start);
+                    rows[to] = static_cast<std::int32_t>(i);
+                    values[to] = known_.values[from];
+                    if (!weights.empty()) weights[to] = known_.weights[from];
+                    offsets[to] = offset;
+                }
+                come_to[static_cast<std::size_t>(i)] = static_cast<Index>(from);
+            }
+            for (Index j = first; j < last; ++j) {
+                const auto from = static_cast<std::size_t>(counts[static_cast<std::size_t>(j)] - start);
+                const Index count =
+                    counts[static_cast<std::size_t>(j) + 1] - counts[static_cast<std::size_t>(j)];
+                double* bias =
+                    factors.fit_biases ? &factors.column_biases[static_cast<std::size_t>(j)] : nullptr;
+                if (biased && bias == nullptr)
+                    for (std::size_t k = from; k < from + static_cast<std::size_t>(count); ++k)
+                        offsets[k] += static_cast<Real>(factors.column_biases[static_cast<std::size_t>(j)]);
+                solver.solve({rows.data() + from, count, values.data() + from,
+                              weights.empty() ? nullptr : weights.data() + from, offsets.data() + from},
+                             factors.left, factors.width, penalty,
+                             factors.bias_penalty.value_or(biases_.penalty),
+                             factors.right.data() + j * stride, bias);
+            }
+            first = last;
         }
     };
-    Team::mine().run(threads_, static_cast<int>(blocks), work);
+    Team::mine().run(threads_, shares, work);
     set_column(factors.left, factors.width, Real(0));
 }
 

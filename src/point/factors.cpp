@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "core/decompositions.hpp"
+#include "core/matrix_product.hpp"
 #include "point/pairs.hpp"
+#include "point/tall.hpp"
 
 namespace alfcg {
 
@@ -17,8 +19,6 @@ using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 // A width below which nothing is gained by compressing.
 constexpr Index modest_width = 8;
-// Rows that are worked on at a time.
-constexpr Index rows_at_once = 256;
 
 // What rounding leaves of a vector of length 1 that a basis holds.
 template <class Real>
@@ -48,22 +48,35 @@ void take_away(const Matrix<Real>& basis, Index width, const double* along, doub
     }
 }
 
-// basis ← basis · turn, in as many columns as that has.
+// So many pairs and more are taken in together.
+constexpr Index many_pairs = 4;
+
+/// The pairs of some atoms.
 template <class Real>
-void turn_basis(Matrix<Real>& basis, Index width, const Dense& turn) {
-    Dense rows;
-    for (Index first = 0; first < basis.rows(); first += rows_at_once) {
-        const Index count = std::min(rows_at_once, basis.rows() - first);
-        rows.resize(count, width);
-        for (Index i = 0; i < count; ++i)
-            for (Index k = 0; k < width; ++k)
-                rows(i, k) = static_cast<double>(basis.data()[(first + i) * basis.cols() + k]);
-        const Dense turned = rows * turn;
-        for (Index i = 0; i < count; ++i)
-            for (Index k = 0; k < width; ++k)
-                basis.data()[(first + i) * basis.cols() + k] =
-                    k < turned.cols() ? static_cast<Real>(turned(i, k)) : Real(0);
+struct PairList {
+    std::vector<double> scales;
+    std::vector<const Real*> lefts;
+    std::vector<const Real*> rights;
+
+    [[nodiscard]] Index count() const { return static_cast<Index>(scales.size()); }
+    void add(const Vertex<Real>& atom, double coefficient) {
+        for_each_pair(atom, coefficient, [&](double scale, const Real* left, const Real* right) {
+            if (scale == 0) return;
+            scales.push_back(scale);
+            lefts.push_back(left);
+            rights.push_back(right);
+        });
     }
+};
+
+// Lines first .. last − 1 of the vectors go to the columns of a table behind `width` others.
+template <class Real>
+void put_columns(const std::vector<const Real*>& vectors, Index first, Index last, Index width, Real* lines,
+                 Index stride) {
+    for (Index begin = first; begin < last; begin += 16)
+        for (std::size_t k = 0; k < vectors.size(); ++k)
+            for (Index i = begin; i < std::min(begin + 16, last); ++i)
+                lines[(i - first) * stride + width + static_cast<Index>(k)] = vectors[k][i];
 }
 
 }  // namespace
@@ -150,6 +163,12 @@ bool Factors<Real>::combine(double keep, std::span<const double> coefficients,
     } else if (keep != 1) {
         for (double& entry : core_) entry *= keep;
     }
+    Index pairs = 0;
+    for (const Vertex<Real>* atom : atoms) pairs += std::max<Index>(atom->rank(), 0);
+    if (pairs >= many_pairs) {
+        take_in_all(coefficients, atoms);
+        return compress();
+    }
     std::vector<double> left_along;
     std::vector<double> right_along;
     for (std::size_t a = 0; a < atoms.size(); ++a) {
@@ -171,6 +190,32 @@ bool Factors<Real>::combine(double keep, std::span<const double> coefficients,
     return (wide || (most_ > 0 && width_ > most_)) && compress();
 }
 
+// [left, what comes] · core · [right, what comes]ᵀ, with new bases for both sides.
+template <class Real>
+void Factors<Real>::take_in_all(std::span<const double> coefficients,
+                                std::span<const Vertex<Real>* const> atoms) {
+    PairList<Real> pairs;
+    for (std::size_t a = 0; a < atoms.size(); ++a) pairs.add(*atoms[a], coefficients[a]);
+    const Index before = width_;
+    const Index total = before + pairs.count();
+    widen(total);
+    put_columns(pairs.lefts, 0, shape_.rows, before, left_.data(), stride_);
+    put_columns(pairs.rights, 0, shape_.cols, before, right_.data(), stride_);
+    for (Index k = 0; k < pairs.count(); ++k)
+        core_[place(before + k, before + k)] = pairs.scales[static_cast<std::size_t>(k)];
+    const Eigen::MatrixXd left = orthonormalize(left_, total);
+    const Eigen::MatrixXd right = orthonormalize(right_, total);
+    const Eigen::MatrixXd core = Eigen::Map<const Dense, 0, Eigen::OuterStride<>>(
+        core_.data(), total, total, Eigen::OuterStride<>(stride_));
+    const auto half = product<Eigen::MatrixXd>(left, core);
+    const Eigen::MatrixXd turned = right.transpose();
+    const auto between = product<Eigen::MatrixXd>(half, turned);
+    std::fill(core_.begin(), core_.end(), 0.0);
+    for (Index i = 0; i < between.rows(); ++i)
+        for (Index j = 0; j < between.cols(); ++j) core_[place(i, j)] = between(i, j);
+    width_ = std::max(between.rows(), between.cols());
+}
+
 template <class Real>
 bool Factors<Real>::compress() {
     if (width_ == 0) return false;
@@ -182,8 +227,8 @@ bool Factors<Real>::compress() {
     while (rank < width_ && sizes(rank) > nothing_left<Real>() / 16 * sizes(0)) ++rank;
     const bool lost = most_ > 0 && rank > most_;
     if (lost) rank = most_;
-    turn_basis(left_, width_, svd.left.leftCols(rank));
-    turn_basis(right_, width_, svd.right.leftCols(rank));
+    turn(left_, width_, svd.left.leftCols(rank));
+    turn(right_, width_, svd.right.leftCols(rank));
     std::fill(core_.begin(), core_.end(), 0.0);
     for (Index k = 0; k < rank; ++k) core_[place(k, k)] = sizes(k);
     width_ = settled_ = rank;
@@ -219,10 +264,7 @@ double Factors<Real>::at(Index i, Index j) const {
 
 template <class Real>
 double Factors<Real>::length_squared(const Move<Real>& move) const {
-    // The move in bases that hold its atoms too: [U, what is left of the atoms' left vectors], and the same on the right.
-    std::vector<double> scales;
-    std::vector<const Real*> lefts;
-    std::vector<const Real*> rights;
+    PairList<Real> pairs;
     std::array<Vertex<Real>, 2> expanded;
     for (std::size_t a = 0; a < move.atoms(); ++a) {
         const Vertex<Real>* atom = &move.atom(a);
@@ -237,13 +279,36 @@ double Factors<Real>::length_squared(const Move<Real>& move) const {
             });
             atom = &pair;
         }
-        for_each_pair(*atom, move.coefficient(a), [&](double scale, const Real* left, const Real* right) {
-            scales.push_back(scale);
-            lefts.push_back(left);
-            rights.push_back(right);
-        });
+        pairs.add(*atom, move.coefficient(a));
     }
-    const auto count = static_cast<Index>(scales.size());
+    const Index count = pairs.count();
+    const auto& [scales, lefts, rights] = pairs;
+    Eigen::MatrixXd core = Eigen::MatrixXd::Zero(width_ + count, width_ + count);
+    for (Index i = 0; i < width_; ++i)
+        for (Index j = 0; j < width_; ++j) core(i, j) = move.along_x() * this->core(i, j);
+    for (Index k = 0; k < count; ++k) core(width_ + k, width_ + k) = scales[static_cast<std::size_t>(k)];
+    if (count >= many_pairs) {
+        // Of many pairs, which lead far away, the products of both sides say enough.
+        const auto gram_with = [&](const Matrix<Real>& basis, const std::vector<const Real*>& vectors) {
+            constexpr Index lines_at_once = 256;
+            Matrix<Real> lines(lines_at_once, line_length<Real>(width_ + count));
+            Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(width_ + count, width_ + count);
+            for (Index first = 0; first < basis.rows(); first += lines_at_once) {
+                const Index last = std::min(first + lines_at_once, basis.rows());
+                lines.fill(0);
+                for (Index i = first; i < last; ++i)
+                    std::copy_n(basis.data() + i * stride_, width_,
+                                lines.data() + (i - first) * lines.cols());
+                put_columns(vectors, first, last, width_, lines.data(), lines.cols());
+                gram += gram_of(lines, width_ + count);
+            }
+            return gram;
+        };
+        const auto half = product<Eigen::MatrixXd>(gram_with(left_, lefts), core);
+        const auto other = product<Eigen::MatrixXd>(core, gram_with(right_, rights));
+        return std::max(half.cwiseProduct(other).sum(), 0.0);
+    }
+    // The move in bases that hold its atoms too: [U, what is left of the atoms' left vectors], and the same on the right.
     const auto coordinates = [&](const Matrix<Real>& basis, const std::vector<const Real*>& vectors) {
         Eigen::MatrixXd rest(basis.rows(), count);
         Eigen::MatrixXd along = Eigen::MatrixXd::Zero(width_ + count, count);
@@ -268,8 +333,7 @@ double Factors<Real>::length_squared(const Move<Real>& move) const {
     const Eigen::MatrixXd right_along = coordinates(right_, rights);
     Eigen::MatrixXd d = left_along * Eigen::Map<const Eigen::VectorXd>(scales.data(), count).asDiagonal() *
                         right_along.transpose();
-    for (Index i = 0; i < width_; ++i)
-        for (Index j = 0; j < width_; ++j) d(i, j) += move.along_x() * core(i, j);
+    d.topLeftCorner(width_, width_) += core.topLeftCorner(width_, width_);
     return d.squaredNorm();
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/pattern.hpp"
 #include "kernels/vector.hpp"
 #include "point/pairs.hpp"
+#include "point/tall.hpp"
 
 namespace alfcg {
 
@@ -23,16 +24,6 @@ void for_each_part(const Pattern& pattern, int threads, const Visit& visit) {
     parallel(parts, [&](int part) {
         visit(part, rows[static_cast<std::size_t>(part)], rows[static_cast<std::size_t>(part) + 1]);
     });
-}
-
-// The same where each part has a sum.
-template <class Visit>
-double sum_of_parts(const Pattern& pattern, int threads, const Visit& visit) {
-    std::vector<double> sums(static_cast<std::size_t>(threads));
-    for_each_part(pattern, threads, [&](int part, Index first, Index last) {
-        sums[static_cast<std::size_t>(part)] = visit(first, last);
-    });
-    return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 // seen = x at the places of the pattern.
@@ -58,43 +49,100 @@ void see(const Factors<Real>& x, const Pattern& pattern, int threads, Matrix<Rea
     });
 }
 
+/// Entries of an atom, a sum of pairs, at the places of a row: from a table of the pairs' right vectors with a line for each column.
+template <class Real>
+class AtomEntries {
+  public:
+    AtomEntries(const Vertex<Real>& atom, double coefficient) {
+        for_each_pair(atom, coefficient, [&](double scale, const Real* left, const Real* right) {
+            scales_.push_back(scale);
+            if (atom.kind == Vertex<Real>::Kind::one_hot) {
+                kept_left_.assign(left, left + atom.shape.rows);
+                kept_right_.assign(right, right + atom.shape.cols);
+                left = kept_left_.data();
+                right = kept_right_.data();
+            }
+            lefts_.push_back(left);
+            rights_.push_back(right);
+        });
+        if (scales_.size() < 2) return;
+        table_ = Matrix<Real>(atom.shape.cols, line_length<Real>(static_cast<Index>(scales_.size())));
+        for (Index j = 0; j < table_.rows(); ++j)
+            for (std::size_t k = 0; k < rights_.size(); ++k) table_(j, static_cast<Index>(k)) = rights_[k][j];
+    }
+
+    [[nodiscard]] bool none() const { return scales_.empty(); }
+    /// out = the entries of the row; `line` is memory of the caller's.
+    void of_row(const Pattern& pattern, Index row, AlignedVector<Real>& line, Real* out) const {
+        const Index first = pattern.begin(row);
+        const Index count = pattern.end(row) - first;
+        const std::int32_t* columns = pattern.columns.data() + first;
+        if (scales_.size() == 1) {
+            const Real factor = static_cast<Real>(scales_[0] * static_cast<double>(lefts_[0][row]));
+            for (Index k = 0; k < count; ++k) out[k] = factor * rights_[0][columns[k]];
+            return;
+        }
+        line.resize(static_cast<std::size_t>(table_.cols()));
+        for (std::size_t k = 0; k < scales_.size(); ++k)
+            line[k] = static_cast<Real>(scales_[k] * static_cast<double>(lefts_[k][row]));
+        kernels::row_dots(columns, count, line.data(), table_.data(), table_.cols(),
+                          static_cast<Index>(scales_.size()), out);
+    }
+
+  private:
+    std::vector<double> scales_;
+    std::vector<const Real*> lefts_;
+    std::vector<const Real*> rights_;
+    AlignedVector<Real> kept_left_;  // of an atom that has none
+    AlignedVector<Real> kept_right_;
+    Matrix<Real> table_;
+};
+
+// visit(part, row, first place, entries of the atom at the places of the row) for all rows, on all threads.
+template <class Real, class Visit>
+void for_each_row(const AtomEntries<Real>& atom, const Pattern& pattern, int threads, const Visit& visit) {
+    for_each_part(pattern, threads, [&](int part, Index first, Index last) {
+        AlignedVector<Real> line;
+        AlignedVector<Real> entries;
+        for (Index i = first; i < last; ++i) {
+            entries.resize(static_cast<std::size_t>(pattern.end(i) - pattern.begin(i)));
+            atom.of_row(pattern, i, line, entries.data());
+            visit(part, i, pattern.begin(i), entries);
+        }
+    });
+}
+
 // seen = keep · seen + Σ coefficient · (atom at the places of the pattern).
 template <class Real>
 void follow(const MadeMove<Real>& made, const Pattern& pattern, int threads, Matrix<Real>& seen) {
     kernels::scale_to(seen.size(), made.keep, seen.data(), seen.data());
     for (std::size_t a = 0; a < made.atoms; ++a) {
-        for_each_pair(
-            made.atom[a], made.coefficient[a], [&](double scale, const Real* left, const Real* right) {
-                for_each_part(pattern, threads, [&](int /*part*/, Index first, Index last) {
-                    for (Index i = first; i < last; ++i) {
-                        const Real factor = static_cast<Real>(scale * static_cast<double>(left[i]));
-                        for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
-                            seen.data()[k] += factor * right[pattern.columns[static_cast<std::size_t>(k)]];
-                    }
-                });
-            });
+        const AtomEntries<Real> atom(made.atom[a], made.coefficient[a]);
+        if (atom.none()) continue;
+        for_each_row(atom, pattern, threads,
+                     [&](int /*part*/, Index /*row*/, Index at, const AlignedVector<Real>& entries) {
+                         for (std::size_t k = 0; k < entries.size(); ++k)
+                             seen.data()[at + static_cast<Index>(k)] += entries[k];
+                     });
     }
 }
 
 // <g, atom>, of a gradient on the pattern.
 template <class Real>
-double product_with(const Vertex<Real>& atom, const Matrix<Real>& gradient, const Pattern& pattern,
+double product_with(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Pattern& pattern,
                     int threads) {
-    double total = 0;
-    for_each_pair(atom, 1, [&](double scale, const Real* left, const Real* right) {
-        total += scale * sum_of_parts(pattern, threads, [&](Index first, Index last) {
+    const AtomEntries<Real> atom(vertex, 1);
+    if (atom.none()) return 0;
+    std::vector<double> sums(static_cast<std::size_t>(threads));
+    for_each_row(atom, pattern, threads,
+                 [&](int part, Index /*row*/, Index at, const AlignedVector<Real>& entries) {
                      double sum = 0;
-                     for (Index i = first; i < last; ++i) {
-                         double row = 0;
-                         for (Index k = pattern.begin(i); k < pattern.end(i); ++k)
-                             row += static_cast<double>(gradient.data()[k]) *
-                                    static_cast<double>(right[pattern.columns[static_cast<std::size_t>(k)]]);
-                         sum += static_cast<double>(left[i]) * row;
-                     }
-                     return sum;
+                     for (std::size_t k = 0; k < entries.size(); ++k)
+                         sum += static_cast<double>(gradient.data()[at + static_cast<Index>(k)]) *
+                                static_cast<double>(entries[k]);
+                     sums[static_cast<std::size_t>(part)] += sum;
                  });
-    });
-    return total;
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace
@@ -185,6 +233,34 @@ Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient,
 }
 
 template <class Real>
+void look_along(const Move<Real>& move, const Iterate<Real>& x, const RowsOfWay<Real>& visit) {
+    const Pattern& pattern = x.pattern();
+    const Matrix<Real>& seen = x.seen();
+    std::vector<AtomEntries<Real>> atoms;
+    atoms.reserve(move.atoms());
+    for (std::size_t k = 0; k < move.atoms(); ++k) atoms.emplace_back(move.atom(k), move.coefficient(k));
+    for_each_part(pattern, x.threads(), [&](int part, Index first, Index last) {
+        AlignedVector<Real> line;
+        AlignedVector<Real> entries;
+        AlignedVector<Real> way;
+        for (Index i = first; i < last; ++i) {
+            const Index at = pattern.begin(i);
+            const auto count = static_cast<std::size_t>(pattern.end(i) - at);
+            way.resize(count);
+            entries.resize(count);
+            const Real along = static_cast<Real>(move.along_x());
+            for (std::size_t k = 0; k < count; ++k) way[k] = along * seen.data()[at + static_cast<Index>(k)];
+            for (const AtomEntries<Real>& atom : atoms) {
+                if (atom.none()) continue;
+                atom.of_row(pattern, i, line, entries.data());
+                for (std::size_t k = 0; k < count; ++k) way[k] += entries[k];
+            }
+            visit(part, i, way);
+        }
+    });
+}
+
+template <class Real>
 void remember(const Iterate<Real>& x, double composite, Vertex<Real>& point) {
     point.composite = composite;
     if (x.factors() != nullptr) return x.factors()->to_vertex(point);
@@ -239,6 +315,8 @@ template Direction direction(const Move<float>&, const Matrix<float>&, const Ite
 template Direction direction(const Move<double>&, const Matrix<double>&, const Iterate<double>&);
 template Direction direction_to(const Vertex<float>&, const Matrix<float>&, const Iterate<float>&);
 template Direction direction_to(const Vertex<double>&, const Matrix<double>&, const Iterate<double>&);
+template void look_along(const Move<float>&, const Iterate<float>&, const RowsOfWay<float>&);
+template void look_along(const Move<double>&, const Iterate<double>&, const RowsOfWay<double>&);
 template void remember(const Iterate<float>&, double, Vertex<float>&);
 template void remember(const Iterate<double>&, double, Vertex<double>&);
 

@@ -1,11 +1,13 @@
 #include "region/pattern_operator.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "kernels/magnitudes.hpp"
 #include "kernels/pattern.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg::region {
 
@@ -106,19 +108,70 @@ void PatternOperator<Real>::normal_product(kernels::Side side, Eigen::MatrixXd& 
 template <class Real>
 void PatternOperator<Real>::to_other_side(kernels::Side side, const AlignedVector<double>& x,
                                           AlignedVector<double>& y) const {
-    std::fill(y.begin(), y.end(), 0.0);
-    for (Index i = 0; i < pattern.shape.rows; ++i) {
-        double sum = 0;
-        for (Index k = pattern.begin(i); k < pattern.end(i); ++k) {
-            const auto column = static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)]);
-            const double entry = scale * static_cast<double>(entries.data()[k]);
-            if (side == kernels::Side::right)
-                sum += entry * x[column];
-            else
-                y[column] += entry * x[static_cast<std::size_t>(i)];
+    const int parts = parts_of(pattern.size() + pattern.shape.rows, threads);
+    const auto rows = balanced_rows(pattern, parts);
+    std::vector<std::vector<double>> shares(static_cast<std::size_t>(parts));
+    parallel(parts, [&](int part) {
+        std::vector<double>& share = shares[static_cast<std::size_t>(part)];
+        if (side == kernels::Side::left) share.assign(y.size(), 0.0);
+        for (Index i = rows[static_cast<std::size_t>(part)]; i < rows[static_cast<std::size_t>(part) + 1];
+             ++i) {
+            double sum = 0;
+            for (Index k = pattern.begin(i); k < pattern.end(i); ++k) {
+                const auto column = static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)]);
+                const double entry = scale * static_cast<double>(entries.data()[k]);
+                if (side == kernels::Side::right)
+                    sum += entry * x[column];
+                else
+                    share[column] += entry * x[static_cast<std::size_t>(i)];
+            }
+            if (side == kernels::Side::right) y[static_cast<std::size_t>(i)] = sum;
         }
-        if (side == kernels::Side::right) y[static_cast<std::size_t>(i)] = sum;
-    }
+    });
+    if (side == kernels::Side::right) return;
+    std::fill(y.begin(), y.end(), 0.0);
+    for (const std::vector<double>& share : shares)
+        for (std::size_t j = 0; j < y.size(); ++j) y[j] += share[j];
+}
+
+template <class Real>
+void PatternOperator<Real>::times(const Matrix<Real>& right, Index width, Matrix<Real>& left) const {
+    const int parts = parts_of(pattern.size() * width, Index{1} << 18, threads);
+    const auto rows = balanced_rows(pattern, parts);
+    const Index stride = right.cols();
+    left.reshape({pattern.shape.rows, stride});
+    parallel(parts, [&](int part) {
+        for (Index i = rows[static_cast<std::size_t>(part)]; i < rows[static_cast<std::size_t>(part) + 1];
+             ++i) {
+            const Index at = pattern.begin(i);
+            kernels::sum_lines(pattern.columns.data() + at, pattern.end(i) - at, entries.data() + at,
+                               right.data(), stride, stride, left.data() + i * stride);
+        }
+    });
+    kernels::scale_to(left.size(), scale, left.data(), left.data());
+}
+
+template <class Real>
+void PatternOperator<Real>::transposed_times(const Matrix<Real>& left, Index width,
+                                             Matrix<Real>& right) const {
+    const int parts = parts_of(pattern.size() * width, Index{1} << 18, threads);
+    const auto rows = balanced_rows(pattern, parts);
+    const Index stride = left.cols();
+    std::vector<Matrix<Real>> shares(static_cast<std::size_t>(parts));
+    parallel(parts, [&](int part) {
+        Matrix<Real>& share = shares[static_cast<std::size_t>(part)];
+        share = Matrix<Real>(pattern.shape.cols, stride);
+        for (Index i = rows[static_cast<std::size_t>(part)]; i < rows[static_cast<std::size_t>(part) + 1];
+             ++i) {
+            const Index at = pattern.begin(i);
+            kernels::add_lines(pattern.columns.data() + at, pattern.end(i) - at, entries.data() + at,
+                               left.data() + i * stride, stride, width, share.data());
+        }
+    });
+    right = std::move(shares.front());
+    for (int part = 1; part < parts; ++part)
+        kernels::axpby(right.size(), 1, shares[static_cast<std::size_t>(part)].data(), 1, right.data());
+    kernels::scale_to(right.size(), scale, right.data(), right.data());
 }
 
 template <class Real>

@@ -21,6 +21,9 @@ struct PatternOperator {
                         AlignedVector<double>& scratch) const;
     /// y = scale · G x when x is on the right side, scale · Gᵀ x when it is on the left.
     void to_other_side(kernels::Side side, const AlignedVector<double>& x, AlignedVector<double>& y) const;
+    /// left = scale · G right, and right = scale · Gᵀ left, of tables with `width` columns whose lines are padded with zeros to whole vectors.
+    void times(const Matrix<Real>& right, Index width, Matrix<Real>& left) const;
+    void transposed_times(const Matrix<Real>& left, Index width, Matrix<Real>& right) const;
     /// Of the shorter side.
     void gram(Eigen::MatrixXd& result, AlignedVector<double>& scratch) const;
     [[nodiscard]] Index gram_depth() const { return std::max(pattern.shape.rows, pattern.shape.cols); }

@@ -55,6 +55,7 @@ class Factors {
         return static_cast<std::size_t>(i * stride_ + j);
     }
     void widen(Index width);
+    void take_in_all(std::span<const double> coefficients, std::span<const Vertex<Real>* const> atoms);
     // What a vector is made of: `width` products with the basis, and what is left over, which joins the basis where it is long enough.
     Index take_in(Matrix<Real>& basis, const Real* vector, Index length, std::vector<double>& along);
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -135,6 +137,13 @@ template <class Real>
 Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const Iterate<Real>& x);
 template <class Real>
 Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient, const Iterate<Real>& x);
+
+/// visit(part, row, d at its places) for the direction d of a move from x that is kept as factors: for all rows, those of different parts
+/// at the same time. There are no more parts than x has threads.
+template <class Real>
+using RowsOfWay = std::function<void(int part, Index row, std::span<const Real> way)>;
+template <class Real>
+void look_along(const Move<Real>& move, const Iterate<Real>& x, const RowsOfWay<Real>& visit);
 
 /// Makes x, where h(x) is this, a point to move towards.
 template <class Real>
