@@ -5,6 +5,7 @@
 #   make test         build and run all tests
 #   make python       a wheel of the Python package into dist/; PYTHON="python3.11 python3.12" for others than python3
 #   make bench        measure against the peers (docs/performance.md); QUICK=1: under two minutes
+#   make kills      200 runs of all methods, killed at random moments and gone on with from their checkpoints
 #   make calibration  measure rho = auto against a grid of rho and other methods; may be interrupted
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
@@ -20,7 +21,7 @@ PYTHON  ?= python3
 SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
-.PHONY: all demo test python bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
+.PHONY: all demo test kills python bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
 .DEFAULT_GOAL := all
 
 all: build/build.ninja
@@ -41,6 +42,9 @@ build/asan/build.ninja build/debug/build.ninja build/tsan/build.ninja: build/%/b
 test: setup-test build/build.ninja
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
+
+kills: all
+	@tests/kills.py build/alfcg --kills 200
 
 python: build/build.ninja
 	@cmake --build --preset release --parallel $(JOBS) --target alfcg

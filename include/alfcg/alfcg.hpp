@@ -3,6 +3,7 @@
 /// alfcg: constrained training without projections and without tuning.
 /// Data and a specification give a model: see fit(). An objective, a region and options give a minimiser: see solve().
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/buffer.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/matrix.hpp"
@@ -47,6 +48,7 @@
 #include "alfcg/region/spectrum.hpp"
 #include "alfcg/region/structured.hpp"
 #include "alfcg/solve/account.hpp"
+#include "alfcg/solve/checkpoints.hpp"
 #include "alfcg/solve/limits.hpp"
 #include "alfcg/solve/method.hpp"
 #include "alfcg/solve/solve.hpp"

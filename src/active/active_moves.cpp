@@ -184,6 +184,13 @@ void ActiveMethod<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (calibrated_) calibrated_->conclude(run, x);
 }
 
+template <class Real>
+void ActiveMethod<Real>::archive(Run<Real>& /*run*/, Archive& state) {
+    if (calibrated_) state(*calibrated_);
+    if (rule_) state(*rule_);
+    state(set_, judged_, drift_);
+}
+
 template class ActiveMethod<float>;
 template class ActiveMethod<double>;
 

@@ -28,6 +28,7 @@ class ActiveMethod final : public Method<Real> {
     void propose(Run<Real>& run, Proposal<Real>& proposal) override;
     void moved(double distance) override;
     void conclude(Run<Real>& run, Iterate<Real>& x) override;
+    void archive(Run<Real>& run, Archive& state) override;
 
     [[nodiscard]] const ActiveSet<Real>& set() const { return set_; }
 

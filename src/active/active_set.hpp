@@ -51,10 +51,14 @@ class ActiveSet {
     /// weights. Numbers of atoms change; the last step can no longer be taken back.
     void settle(Region<Real>& region);
 
+    void archive(Archive& state) { state(atoms_, weights_, before_); }
+
   private:
     struct Atom {
         Vertex<Real> vertex;
         std::size_t hash = 0;
+
+        void archive(Archive& state) { state(vertex, hash); }
     };
 
     static std::size_t bytes_of(const Atom& atom);

@@ -278,6 +278,14 @@ void CalibratedBatches<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (descent_.proven(run, safe_, marked, mark_.composite)) x.jump_to(mark_);
 }
 
+template <class Real>
+void CalibratedBatches<Real>::archive(Run<Real>& /*run*/, Archive& state) {
+    state(trust_, iteration_, used_, since_full_, full_due_, at_known_, full_, next_full_, last_secant_,
+          next_secant_, noise_, alpha_);
+    state(previous_, slope_, gap_, composite_gain_, length_squared_, step_);
+    state(safe_, decrease_, watch_, mark_, marked_at_, watched_, going_, back_);
+}
+
 template class CalibratedBatches<float>;
 template class CalibratedBatches<double>;
 

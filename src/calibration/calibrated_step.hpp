@@ -35,6 +35,8 @@ class CalibratedStep {
     /// L_t.
     [[nodiscard]] double curvature() const;
 
+    void archive(Archive& state) { state(start_, last_, curvature_, steps_back_, moved_, back_); }
+
   private:
     // The last move x_{t−1} → x_t: x_t = x_{t−1} + η d.
     struct LastMove {
@@ -45,6 +47,8 @@ class CalibratedStep {
         double gap = 0;        // −slope of F along d at x_{t−1}, h taken as linear
         double slope = 0;      // of f alone
         double length_squared = 0;
+
+        void archive(Archive& state) { state(from, composite, move, step, gap, slope, length_squared); }
     };
 
     // Slope along the last direction where this is the gradient, in units of −slope at its start: below 0 the minimum along it lies

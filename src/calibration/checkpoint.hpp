@@ -23,6 +23,7 @@ struct Checkpoint {
     void set(const Iterate<Real>& x, const Matrix<Real>& gradient_there, double composite);
     [[nodiscard]] Bounds bounds(const Iterate<Real>& x, const Matrix<Real>& gradient_at_x,
                                 double composite) const;
+    void archive(Archive& state) { state(point, gradient); }
 };
 
 }  // namespace alfcg

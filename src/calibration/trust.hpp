@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
@@ -36,6 +37,10 @@ class Trust {
     /// L_t without the accumulator.
     [[nodiscard]] double scale() const;
 
+    void archive(Archive& state) {
+        state(secant_, promised_, honest_, caution_, sum_, largest_, unit_, curvature_);
+    }
+
   private:
     double least_reliability_;
     double secant_ = 0;    // C_t
@@ -59,6 +64,8 @@ class EpochWatch {
     [[nodiscard]] bool alarming() const;
     [[nodiscard]] bool descending() const { return change_ < 0; }
     [[nodiscard]] bool surely_descending() const;
+
+    void archive(Archive& state) { state(change_, promised_, variance_, typical_, seasoned_); }
 
   private:
     double change_ = 0;

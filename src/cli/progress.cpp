@@ -42,17 +42,24 @@ Progress::Progress(std::FILE* out, const Limits& limits)
 std::optional<double> Progress::seconds_left(Index iteration, double epochs, double seconds) const {
     std::optional<double> left;
     const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    const auto consider = [&](double done, double budget) {
-        if (done <= 0 || !std::isfinite(budget)) return;
-        const double remaining = elapsed * std::max(0.0, budget / done - 1);
+    const Begun begun = begun_.value_or(Begun{});
+    const auto consider = [&](double from, double done, double budget) {
+        if (done <= from || !std::isfinite(budget)) return;
+        const double remaining = elapsed * std::max(0.0, (budget - done) / (done - from));
         if (!left || remaining < *left) left = remaining;
     };
     if (limits_.max_iterations < std::numeric_limits<Index>::max()) {
-        consider(static_cast<double>(iteration), static_cast<double>(limits_.max_iterations));
+        consider(static_cast<double>(begun.iteration), static_cast<double>(iteration),
+                 static_cast<double>(limits_.max_iterations));
     }
-    consider(epochs, limits_.max_epochs);
-    consider(seconds, limits_.max_seconds);
+    consider(begun.epochs, epochs, limits_.max_epochs);
+    consider(begun.seconds, seconds, limits_.max_seconds);
     return left;
+}
+
+double Progress::wanted_gap() const {
+    const double share = latest_ ? limits_.tolerance * std::abs(latest_->objective) : 0;
+    return std::max(limits_.gap.value_or(0), share);
 }
 
 void Progress::live_line(Index iteration, double epochs, double seconds) {
@@ -61,6 +68,8 @@ void Progress::live_line(Index iteration, double epochs, double seconds) {
     std::vector<std::string> pieces{
         fmt::format("iteration {}", iteration), fmt::format("{:.1f} epochs", epochs),
         duration(elapsed) + (left ? fmt::format(", {} left", duration(*left)) : std::string())};
+    if (const auto more = forecast_.seconds_to(wanted_gap()))
+        pieces.push_back(fmt::format("about {} to the gap", duration(*more)));
     if (latest_) {
         pieces.push_back(fmt::format("gap {:.3g}", latest_->gap));
         pieces.push_back(fmt::format("objective {:.6g}", latest_->objective));
@@ -79,7 +88,11 @@ void Progress::print_row(const std::array<std::string, fields>& cells) {
 template <class Real>
 void Progress::show(const Snapshot<Real>& snapshot) {
     const bool row = snapshot.last || snapshot.iteration >= next_row_;
-    if (row || snapshot.metrics_free()) latest_ = snapshot.metrics();
+    if (!begun_) begun_ = {snapshot.iteration, snapshot.epochs, snapshot.seconds};
+    if (row || snapshot.metrics_free()) {
+        latest_ = snapshot.metrics();
+        forecast_.see(snapshot.seconds, latest_->gap);
+    }
     if (row) {
         line_.clear();
         if (!header_printed_) {

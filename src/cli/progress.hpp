@@ -7,6 +7,7 @@
 #include <string>
 
 #include "alfcg/solve/solve.hpp"
+#include "cli/gap_forecast.hpp"
 #include "cli/terminal.hpp"
 
 namespace alfcg::cli {
@@ -22,12 +23,17 @@ class Progress {
     template <class Real>
     void show(const Snapshot<Real>& snapshot);
 
+    /// Which row comes next.
+    void archive(Archive& state) { state(next_row_); }
+
   private:
     using Clock = std::chrono::steady_clock;
 
     void print_row(const std::array<std::string, fields>& cells);
     void live_line(Index iteration, double epochs, double seconds);
     [[nodiscard]] std::optional<double> seconds_left(Index iteration, double epochs, double seconds) const;
+    /// The gap that ends the run, as far as it is known; 0: none does.
+    [[nodiscard]] double wanted_gap() const;
 
     std::FILE* out_;
     const Limits& limits_;
@@ -38,6 +44,14 @@ class Progress {
     Clock::time_point start_;
     Clock::time_point last_line_;
     std::optional<Metrics> latest_;
+    GapForecast forecast_;
+    // Where the run was when it was first seen: one that goes on from a checkpoint has come some way already.
+    struct Begun {
+        Index iteration = 0;
+        double epochs = 0;
+        double seconds = 0;
+    };
+    std::optional<Begun> begun_;
 };
 
 }  // namespace alfcg::cli

@@ -35,8 +35,7 @@ std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, const
 template <class Real>
 void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     if (!corrector_) {
-        const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
-        corrector_ = corrector_for(run.region(), run.x(), memory_.value_or(std::max(data / 4, modest_bytes)));
+        corrector_ = make_corrector(run);
         if (run.x().factors() != nullptr || !run.region().has_proximal(run.x().shape()) ||
             !corrector_->is_even(run))
             rival_.reset();
@@ -61,6 +60,21 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     std::swap(proposal.move, better_);
     proposal.direction = direction(proposal.move, proposal.gradient, run.x());
     proposal.step = step;
+}
+
+template <class Real>
+std::unique_ptr<Corrector<Real>> Corrective<Real>::make_corrector(Run<Real>& run) const {
+    const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
+    return corrector_for(run.region(), run.x(), memory_.value_or(std::max(data / 4, modest_bytes)));
+}
+
+template <class Real>
+void Corrective<Real>::archive(Run<Real>& run, Archive& state) {
+    if (state.has(corrector_, [&] { return make_corrector(run); })) corrector_->archive(run, state);
+    bool has_rival = rival_ != nullptr;
+    state(has_rival, turns_);
+    if (!has_rival) rival_.reset();
+    if (rival_) rival_->archive(run, state);
 }
 
 template <class Real>

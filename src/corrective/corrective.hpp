@@ -19,9 +19,11 @@ class Corrective final : public Method<Real> {
         : memory_(memory), rival_(std::move(rival)) {}
 
     void propose(Run<Real>& run, Proposal<Real>& proposal) override;
+    void archive(Run<Real>& run, Archive& state) override;
 
   private:
     void look(Run<Real>& run, const Proposal<Real>& proposal);
+    [[nodiscard]] std::unique_ptr<Corrector<Real>> make_corrector(Run<Real>& run) const;
 
     std::optional<Index> memory_;
     std::unique_ptr<Corrector<Real>> corrector_;

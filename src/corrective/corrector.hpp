@@ -17,6 +17,8 @@ class Corrector {
     virtual bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) = 0;
     /// Whether f bends about as much along its slope at x as it does elsewhere: plain steps on all of f then do as well.
     virtual bool is_even(Run<Real>& /*run*/) { return false; }
+    /// What it remembers from one step to the next, for checkpoints.
+    virtual void archive(Run<Real>& run, Archive& state) = 0;
 };
 
 /// Over the l_1 ball: on the columns of x that are not zero, and those where f is steepest, as far as so many bytes allow.

@@ -28,6 +28,8 @@ class ExactCurvature {
     /// The largest eigenvalue of B, about.
     [[nodiscard]] double largest() const { return largest_; }
 
+    void archive(Archive& state) { state(*part_, rows_, all_, passes_, largest_, steepest_); }
+
   private:
     void take_out_intercept();
     void find_largest();

@@ -49,6 +49,10 @@ class HullCorrector final : public Corrector<Real> {
         made_ = move.version();
         return true;
     }
+    void archive(Run<Real>& run, Archive& state) override {
+        if (state.has(hull_, [&] { return run.objective().hull(); })) state(*hull_);
+        state(progress_, made_, weights_, composites_);
+    }
 
   private:
     // The oracle's answer joins the hull, of which x is.

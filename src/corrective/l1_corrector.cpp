@@ -75,6 +75,16 @@ class L1Corrector final : public Corrector<Real> {
         part_->leave_intercept(work.s(), run.x());
         return work.objective() < before || work.gap() < gap_before;
     }
+    void archive(Run<Real>& run, Archive& state) override {
+        state(trust_, columns_, bytes_);
+        if (state.has(part_, [&] { return run.objective().part(columns_); })) state(*part_);
+        if (state.has(work_, [&] { return std::make_unique<L1Part<Real>>(*part_, ball_, trust_); }))
+            state(*work_);
+        if (state.has(without_columns_, [&] { return smooth_corrector<Real>(memory_); }))
+            without_columns_->archive(run, state);
+        if (state.has(samples_, [&] { return on_samples<Real>(l1_sample_descent<Real>(ball_), memory_); }))
+            samples_->archive(run, state);
+    }
 
   private:
     // False where those of x alone take too much memory.

@@ -18,6 +18,8 @@ struct L1Trust {
     double damping = 0.1;    // of walks: curvatures are at least this share of the usual
     double multiplier = -1;  // of the ball, with l1; negative: not known
     bool slow = false;  // a model was not minimised within its products: a matrix may cost more than they do
+
+    void archive(Archive& state) { state(stiffness, rows, share, damping, multiplier, slow); }
 };
 
 /// f + h on the columns in play, and where it has got to.
@@ -56,6 +58,12 @@ class L1Part {
     [[nodiscard]] Index trials() const { return trials_; }
     /// A step to the minimum of the model there, on which so many times the usual effort may be spent; false where it leads nowhere.
     bool improve(int effort = 1);
+
+    void archive(Archive& state) {
+        state(s_, gradient_, diagonal_, matrix_, has_matrix_, exact_, made_here_, step_, steps_, evaluated_,
+              slopes_);
+        state(value_, objective_, gap_, calls_, trials_);
+    }
 
   private:
     // h of the entries that count, and the gap of f + h.

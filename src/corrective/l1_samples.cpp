@@ -71,6 +71,7 @@ class TiltedPart final : public Part<Real> {
             own += extra_.data()[i];
         }
     }
+    void archive(Archive& state) override { state(part_, tilt_, extra_, along_s_, along_d_); }
 
   private:
     [[nodiscard]] double product_with_tilt(const Matrix<Real>& s) const {
@@ -119,6 +120,7 @@ class L1Descent final : public SampleDescent<Real> {
         found.passes = passes();
         return found;
     }
+    void archive(Archive& state) override { state(trust_); }
 
   private:
     Ball ball_;

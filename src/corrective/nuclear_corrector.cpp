@@ -30,6 +30,7 @@ class NuclearDescent final : public SampleDescent<Real> {
                         const Effort& effort) override {
         return nuclear::go_down(part, ball_, weight, s, &slopes, effort, knowledge_);
     }
+    void archive(Archive& state) override { state(knowledge_); }
 
   private:
     Ball ball_;
@@ -77,6 +78,9 @@ class NuclearAlongDirections final : public Corrector<Real> {
         made_ = move.version();
         return search_line(run, seen, move, slope, step);
     }
+    void archive(Run<Real>& /*run*/, Archive& state) override {
+        state(directions_, before_, curvature_, made_);
+    }
 
   private:
     [[nodiscard]] Index most_directions(Shape shape) const {
@@ -100,6 +104,9 @@ class NuclearCorrector final : public Corrector<Real> {
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         if (!own_) own_ = choose(run.objective());
         return own_->correct(run, seen, move, step);
+    }
+    void archive(Run<Real>& run, Archive& state) override {
+        if (state.has(own_, [&] { return choose(run.objective()); })) own_->archive(run, state);
     }
 
     // The slope is that of one sample and bends are those of another: what is chance in one is not in the other.

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg::nuclear {
@@ -27,6 +28,8 @@ class Directions {
     void add_steepest(const Matrix<Real>& g, Index most);
     /// Fewer: those that `now` is made of, and then those that lead from `before` to it, coefficients both, at most so many.
     void keep(const Matrix<Real>& now, const Matrix<Real>& before, Index most);
+
+    void archive(Archive& state) { state(basis_); }
 
   private:
     using Rows = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -11,6 +11,8 @@ struct Knowledge {
     Sketch sketch;
     int sketch_age = 0;  // steps since it was made
     int looks = 0;       // at second derivatives, since then
+
+    void archive(Archive& state) { state(curvature, sketch, sketch_age, looks); }
 };
 
 /// Goes down from s in the part's space, with weight · f, whose slope at s is `slopes`, where there are some.

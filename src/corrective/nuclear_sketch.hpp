@@ -20,6 +20,8 @@ class Sketch {
     template <class Real>
     void refresh(Part<Real>& part);
 
+    void archive(Archive& state) { state(directions_, values_, flat_); }
+
   private:
     Dense directions_;
     Eigen::VectorXd values_;

@@ -62,6 +62,9 @@ class OnSamples final : public Corrector<Real> {
             rows_ *= 4;
         }
     }
+    void archive(Run<Real>& /*run*/, Archive& state) override {
+        state(room_, rows_, seed_, weight_, made_, way_, slope_, bend_, step_, *inner_);
+    }
 
   private:
     // What the last step has shown of the model it was made by.

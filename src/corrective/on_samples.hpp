@@ -33,6 +33,8 @@ class SampleDescent {
     /// Goes down from s in the part's space, with weight · f, tilted so that its slope at s is `slopes`.
     virtual Found<Real> go_down(Part<Real>& part, double weight, const Matrix<Real>& s,
                                 const Matrix<Real>& slopes, const Effort& effort) = 0;
+    /// What it remembers, for checkpoints.
+    virtual void archive(Archive& state) = 0;
 };
 
 /// Whether the objective has so many rows that a sample of them knows how f bends.

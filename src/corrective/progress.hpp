@@ -3,6 +3,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "alfcg/core/archive.hpp"
+
 namespace alfcg {
 
 /// Whether a run still gets anywhere.
@@ -18,6 +20,7 @@ class Progress {
         idle_ = lower || nearer ? 0 : idle_ + 1;
         return idle_ > most_idle_steps;
     }
+    void archive(Archive& state) { state(mark_, least_gap_, idle_); }
     /// Values of f + h differ by this for no reason.
     [[nodiscard]] static double noise(double objective) {
         return (std::is_same_v<Real, float> ? 1e-7 : 1e-14) * std::abs(objective);

@@ -29,6 +29,11 @@ class QuasiNewton {
     /// The largest eigenvalue of B, about.
     double largest();
 
+    void archive(Archive& state) {
+        state(scale_, count_, steps_, meetings_, steps_moments_, steps_changes_, middle_, product_,
+              steepest_);
+    }
+
   private:
     template <class Entry>
     using Rows = Eigen::Matrix<Entry, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -75,6 +75,19 @@ class SmoothCorrector final : public Corrector<Real> {
         step = search(run, seen, move);
         return step > 0;
     }
+    // Moments come from the data alone, and so anew.
+    void archive(Run<Real>& run, Archive& state) override {
+        bool begun = curvature_.has_value();
+        state(begun);
+        if (!begun) return;
+        if (!curvature_) begin(run.objective());
+        state(*curvature_);
+        if (state.has(exact_, [&] { return ExactCurvature<Real>::of(run.objective(), memory_); }))
+            state(*exact_);
+        state(steps_.now, exact_steps_.now, corrections_, last_gap_, length_, last_x_, last_gradient_,
+              progress_);
+        if (state.loading() && last_x_.size() > 0) make_room(last_x_.shape());
+    }
 
   private:
     void begin(Objective<Real>& objective) {
@@ -104,6 +117,9 @@ class SmoothCorrector final : public Corrector<Real> {
         if (!found || !exact_->take_more()) exact_.reset();
         return false;
     }
+    void make_room(Shape shape) {
+        for (Matrix<Real>* own : {&point_, &product_, &way_, &y_, &u_, &last_u_, &next_}) own->reshape(shape);
+    }
     // From the step that led to x.
     void learn(const Matrix<Real>& x, const Matrix<Real>& gradient) {
         if (last_x_.size() > 0) {
@@ -113,8 +129,7 @@ class SmoothCorrector final : public Corrector<Real> {
             constexpr double unseen = 32 * static_cast<double>(std::numeric_limits<Real>::epsilon());
             if (length_of(product_) > unseen * length_of(gradient)) curvature_->add(point_, product_);
         } else {
-            for (Matrix<Real>* own : {&point_, &product_, &way_, &y_, &u_, &last_u_, &next_})
-                own->reshape(x.shape());
+            make_room(x.shape());
         }
         last_x_ = x;
         last_gradient_ = gradient;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "alfcg/core/archive.hpp"
+
 namespace alfcg {
 
 /// Whose turn it is, of a rival, who begins, and inner steps, either of which can go on from wherever the other has led: one goes on until
@@ -30,6 +32,11 @@ class Turns {
         begin_ = now;
     }
 
+    void archive(Archive& state) {
+        state(turn_, rates_, bound_, begun_, begin_, last_);
+        if (turn_ >= rates_.size()) state.reject("it is nobody's turn");
+    }
+
   private:
     // Of a spell, in passes over all rows; and what a pass of inner steps costs, which comes in small pieces.
     static constexpr double least_cost = 8;
@@ -40,6 +47,8 @@ class Turns {
     struct Mark {
         double left = 0;  // its logarithm
         double passes = 0;
+
+        void archive(Archive& state) { state(left, passes); }
     };
     [[nodiscard]] double cost(const Mark& from, const Mark& to) const {
         return (to.passes - from.passes) * (is_rivals() ? 1 : dearer);

@@ -1,6 +1,7 @@
 #include "estimator/batches.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,17 @@ std::span<const Index> Batches::upcoming(Index size) {
                                            : std::span<const Index>();
     draw_ahead(size);
     return std::span(ahead_).first(static_cast<std::size_t>(size));
+}
+
+void Batches::archive(Archive& state) {
+    std::ostringstream words;  // the generator's state, as the standard has it
+    words << generator_;
+    std::string text = words.str();
+    state(text, replayed_, ahead_);
+    if (!state.loading()) return;
+    std::istringstream(text) >> generator_;
+    if (replay_ != nullptr && replayed_ > replay_->size())
+        state.reject("it has replayed more batches than there are");
 }
 
 void Batches::draw_ahead(Index size) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
@@ -24,6 +25,8 @@ class Batches {
     std::span<const Index> upcoming(Index size);
 
     [[nodiscard]] Index samples() const { return samples_; }
+
+    void archive(Archive& state);
 
   private:
     void draw_ahead(Index size);

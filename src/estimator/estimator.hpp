@@ -25,6 +25,8 @@ class Estimator {
     /// step rule steers the momentum.
     virtual Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> alpha,
                               Matrix<Real>& gradient) = 0;
+    /// What it remembers besides g_{t−1}, for checkpoints.
+    virtual void archive(Archive& /*state*/) {}
 };
 
 /// What the estimators are made from; each takes what it needs.

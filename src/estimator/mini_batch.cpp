@@ -52,7 +52,7 @@ class MedianEstimator final : public Estimator<Real> {
         Estimate result;
         for (Matrix<Real>& group : groups_) result.cost += sampler_.gradient(batch_, x, group).cost;
         const std::size_t middle = groups_.size() / 2;
-        for (Index i = 0; i < x.size(); ++i) {
+        for (Index i = 0; i < gradient.size(); ++i) {
             for (std::size_t k = 0; k < groups_.size(); ++k) values_[k] = groups_[k].data()[i];
             const auto centre = values_.begin() + static_cast<std::ptrdiff_t>(middle);
             std::nth_element(values_.begin(), centre, values_.end());

@@ -59,6 +59,7 @@ class StormEstimator final : public Estimator<Real> {
         previous_.stand_at(x);
         return {answer.cost, answer.value, a};
     }
+    void archive(Archive& state) override { state(previous_); }
 
   private:
     Sampler<Real> sampler_;

@@ -26,6 +26,7 @@ class SpiderEstimator final : public Estimator<Real> {
         previous_.stand_at(x);
         return {answer.cost, answer.value, std::nullopt};
     }
+    void archive(Archive& state) override { state(previous_); }
 
   private:
     Sampler<Real> sampler_;

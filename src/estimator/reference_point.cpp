@@ -26,6 +26,7 @@ class SvrgEstimator final : public Estimator<Real> {
             sampler_.blend(batch_, {.keep = 1, .at_x = 1, .x = &x, .at_y = -1, .y = &snapshot_}, gradient);
         return {answer.cost, std::nullopt, std::nullopt};
     }
+    void archive(Archive& state) override { state(snapshot_, at_snapshot_); }
 
   private:
     Sampler<Real> sampler_;
@@ -59,6 +60,7 @@ class SagaEstimator final : public Estimator<Real> {
         kernels::axpby(gradient.size(), 1, mean_change_.data(), 1, mean_.data());
         return {static_cast<Index>(rows.size()), std::nullopt, std::nullopt};
     }
+    void archive(Archive& state) override { state(*table_, mean_); }
 
   private:
     Objective<Real>& objective_;

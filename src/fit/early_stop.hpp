@@ -54,6 +54,10 @@ class EarlyStop {
 
     [[nodiscard]] std::optional<Index> best_iteration() const { return best_iteration_; }
 
+    void archive(Archive& state) {
+        state(next_look_, looks_since_, stopped_, best_, best_iteration_, best_x_);
+    }
+
   private:
     Problem<Real>& problem_;
     std::string method_;

@@ -6,6 +6,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/region/spectrum.hpp"
 #include "core/team.hpp"
+#include "fit/checkpoint_facts.hpp"
 #include "fit/early_stop.hpp"
 #include "fit/warnings.hpp"
 
@@ -67,12 +68,17 @@ Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Ma
 }
 
 template <class Real>
-Fitted<Real> fit(Problem<Real>& problem, const Options& options,
+Fitted<Real> fit(Problem<Real>& problem, const Options& given,
                  const std::type_identity_t<Observer<Real>>& observer, const Matrix<Real>* start) {
     const TeamLimit limit(problem.threads);
     const auto region = problem.new_region();
-    const std::string method = choose_method(*problem.objective, *region, options).name;
+    const std::string method = choose_method(*problem.objective, *region, given).name;
     EarlyStop<Real> early_stop(problem, method);
+    Options options = given;
+    if (options.checkpoints.used()) {
+        for (Fact& fact : checkpoint_facts(problem)) options.checkpoints.facts.push_back(std::move(fact));
+        options.checkpoints.also.emplace_back("early stop", [&](Archive& state) { state(early_stop); });
+    }
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
         const Action asked = observer(now);
         return early_stop.enough(now) ? Action::stop : asked;

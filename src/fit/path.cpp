@@ -331,6 +331,7 @@ Path<Real> find_radius(Dataset<Real> data, const Specification& specification, c
     specification.verify();
     // None that is longer than the last one may be.
     Options along = specification.options;
+    along.checkpoints = {};  // of one run, not of many
     along.tolerance = options.tolerance;
     along.max_epochs = std::min(along.max_epochs, options.max_epochs);
     along.gap_every = 0;

@@ -16,6 +16,11 @@ template <class Real>
 class Accelerated final : public Method<Real> {
   public:
     void propose(Run<Real>& run, Proposal<Real>& proposal) override;
+    void archive(Run<Real>& /*run*/, Archive& state) override {
+        state(started_, moved_, seen_, made_, value_, curvature_, guessed_, share_, y_, trial_, met_, fits_,
+              x_, z_);
+        state(lowest_, mark_, least_gap_, idle_);
+    }
 
   private:
     // A point of the region, looked at in full.
@@ -24,6 +29,8 @@ class Accelerated final : public Method<Real> {
         Matrix<Real> gradient;
         double value = 0;      // f
         double composite = 0;  // h
+
+        void archive(Archive& state) { state(at, gradient, value, composite); }
     };
 
     // Whether the iterate is where the last proposal has led.

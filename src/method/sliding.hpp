@@ -13,6 +13,8 @@ class Sliding final : public StagedMethod<Real> {
   public:
     Sliding(double lipschitz, Index inner_steps) : lipschitz_(lipschitz), inner_steps_(inner_steps) {}
 
+    void archive(Run<Real>& /*run*/, Archive& state) override { state(x_, z_); }
+
   protected:
     Estimate estimate(Run<Real>& run, std::optional<double> alpha, Proposal<Real>& proposal) override;
     double aim(Run<Real>& run, Proposal<Real>& proposal) override;

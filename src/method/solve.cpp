@@ -1,8 +1,12 @@
 #include "alfcg/method/solve.hpp"
 
 #include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "method/table.hpp"
 
 namespace alfcg {
@@ -34,6 +38,54 @@ MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>&
     return tall ? MethodChoice{"alfcg-c", "tall"} : MethodChoice{std::string(fallback_method), "wide"};
 }
 
+// What a run depends on, with what the caller has told.
+template <class Real>
+std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>& region,
+                           const Options& options, std::string_view method, const Parameters& parameters,
+                           const Iterate<Real>* x0) {
+    std::vector<Fact> facts = options.checkpoints.facts;
+    const auto fact = [&](std::string_view name, const std::string& value) {
+        facts.push_back({std::string(name), value});
+    };
+    const auto digest = [&](const std::string& name, const Digest& of) {
+        facts.push_back({name, of.text(), true});
+    };
+    fact("method", std::string(method));
+    for (const auto& [name, value] : parameters.all())
+        fact(name, std::visit(
+                       [](const auto& v) {
+                           if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
+                               return format_number(v);
+                           } else {
+                               return v;
+                           }
+                       },
+                       value));
+    fact("memory", options.memory ? std::to_string(*options.memory) : "automatic");
+    fact("seed", std::to_string(options.seed));
+    fact("tol", options.tolerance > 0 ? "above 0" : "0");
+    fact("precision", sizeof(Real) == sizeof(float) ? "f32" : "f64");
+    const Shape shape = objective.shape();
+    fact("rows", std::to_string(objective.samples()));
+    fact("weights", std::to_string(shape.rows) + " x " + std::to_string(shape.cols));
+    fact("region", region.describe());
+    if (options.batches) {
+        Digest batches;
+        for (const auto& batch : *options.batches) {
+            batches.add(batch.size());
+            batches.add(batch.data(), batch.size() * sizeof(Index));
+        }
+        digest("batches", batches);
+    }
+    if (x0 != nullptr) {
+        Digest start;
+        const Matrix<Real>& seen = x0->seen();
+        start.add(seen.data(), static_cast<std::size_t>(seen.size()) * sizeof(Real));
+        digest("start", start);
+    }
+    return facts;
+}
+
 template <class Real>
 Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,
                      const std::type_identity_t<Observer<Real>>& observer, const Iterate<Real>* x0) {
@@ -49,8 +101,13 @@ Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Opt
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
                     options.on_draw);
     const auto method = row.make(MethodParts<Real>{objective, batches, parameters, options.memory});
-    Solution<Real> solution{solve(objective, region, *method, options, observer, x0), std::string(row.name),
-                            parameters};
+    Checkpoints checkpoints = options.checkpoints;
+    if (checkpoints.used()) {
+        checkpoints.facts = facts_of(objective, region, options, row.name, parameters, x0);
+        checkpoints.also.emplace_back("batches", [&](Archive& state) { state(batches); });
+    }
+    Solution<Real> solution{solve(objective, region, *method, options, observer, x0, checkpoints),
+                            std::string(row.name), parameters};
     if (solution.scale) solution.parameters.set("rho", *solution.scale);
     return solution;
 }

@@ -56,6 +56,7 @@ class ObservationTable final : public GradientTable<Real> {
         for (std::size_t k = 0; k < rows.size(); ++k)
             table_[static_cast<std::size_t>(rows[k])] = static_cast<Real>(slopes_[k]);
     }
+    void archive(Archive& state) override { state(table_); }
 
   private:
     Completion<Real>& objective_;
@@ -353,6 +354,16 @@ template <class Real>
 std::vector<double> Completion<Real>::intercept(const Iterate<Real>& x) {
     if (biases_.used && !x.intercept().best) evaluate(x, trial_);
     return x.intercept().at;
+}
+
+// What is known of a line does not outlive its move.
+template <class Real>
+void Completion<Real>::archive(Archive& state) {
+    bool looked = at_line_.size() > 0;
+    state(looked, evaluated_, value_);
+    if (!state.loading()) return;
+    line_.x = Version::none;
+    if (looked) at_line_.reshape({1, known_.size()});
 }
 
 template <class Real>

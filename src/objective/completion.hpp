@@ -28,6 +28,7 @@ class Completion final : public Objective<Real> {
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
     void sweep(TwoFactors<Real>& factors, double penalty) override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
+    void archive(Archive& state) override;
 
     /// ∂loss of some places at x, times their weights and samples() / W.
     void slopes_at(std::span<const Index> places, const Iterate<Real>& x, std::vector<double>& slopes);

@@ -14,6 +14,7 @@ struct VertexFactors {
 
     /// Takes those of a vertex of rank one, or of the origin; false for others.
     bool take(const Vertex<Real>& vertex);
+    void archive(Archive& state) { state(scale, left, right); }
     /// Scores of samples at x, and X w, become scores at keep · x + coefficient · s·u·wᵀ.
     void mix(double keep, double coefficient, const Real* projection, Index samples, Index outputs,
              Real* scores, kernels::ScoreLayout layout) const;
@@ -28,6 +29,7 @@ struct FactoredMove {
 
     /// Takes a move with one atom of rank one, or the origin; false for others.
     bool take(const MadeMove<Real>& made);
+    void archive(Archive& state) { state(vertex, keep, coefficient); }
 };
 
 }  // namespace alfcg

@@ -44,6 +44,12 @@ class FollowedScores {
     void load_mixed(RowRange range, Mix mix, Real* scores, kernels::ScoreLayout layout) const;
     void advance(RowRange range, Mix mix);
 
+    /// Z, and where it is asked for Z_v.
+    void archive(Archive& state, bool along) {
+        state(samples_, outputs_, by_output_, stride_, scores_);
+        if (along) state(towards_, projection_, move_);
+    }
+
   private:
     // Calls visit(offset here, offset in the block, count) for every run of entries that lie side by side.
     template <class Visit>

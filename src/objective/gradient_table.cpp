@@ -43,6 +43,7 @@ class StoredGradients final : public GradientTable<Real> {
             first = last;
         }
     }
+    void archive(Archive& state) override { state(stored_); }
 
   private:
     Objective<Real>& objective_;

@@ -98,6 +98,10 @@ class GeneralHull final : public Hull<Real> {
         for (Index k = 0; k < count; ++k)
             for (Index l = 0; l < k; ++l) matrix(k, l) = matrix(l, k) = (matrix(k, l) + matrix(l, k)) / 2;
     }
+    void archive(Archive& state) override {
+        Hull<Real>::archive(state);
+        state(x_, trial_, gradient_, ends_, weights_);
+    }
 
   private:
     std::span<const double> after(double step) {

@@ -430,6 +430,21 @@ void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* res
     engine_->close_gradient();
 }
 
+// Scores that follow an iterate, and weights that have been moved along, are not those that come from the data again, to the last bit.
+template <class Real>
+void LinearObjective<Real>::archive(Archive& state) {
+    state(scores_at_, full_at_, followed_, moves_, along_, factored_);
+    const bool along = along_ != Version::none;
+    if (may_remember_) scores_.archive(state, along);
+    state(inverse_, inverse_at_, keeps_bends_, row_bends_, bends_at_);
+    state(led_to_, next_led_to_, prepared_at_);
+    state(*engine_);
+    if (!state.loading()) return;
+    // Scores may be moved along before the first pass, block by block.
+    engine_->begin({nullptr, samples_}, scoring(), threads_);
+    prepare_scratch(threads_, {});
+}
+
 template <class Real>
 void linear_scores(const Features<Real>& features, Index first, Index last, const Matrix<Real>& weights,
                    Real* scores, int threads) {

@@ -46,6 +46,7 @@ class LinearObjective final : public Objective<Real> {
     std::optional<SecondMoments<Real>> second_moments() override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
+    void archive(Archive& state) override;
 
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
     /// product of its residual and its features.
@@ -172,6 +173,8 @@ class LinearObjective final : public Objective<Real> {
     struct LedTo {
         Version to = Version::none;
         FactoredMove<Real> move;
+
+        void archive(Archive& state) { state(to, move); }
     };
     std::array<LedTo, 2> led_to_;
     std::size_t next_led_to_ = 0;

@@ -101,6 +101,13 @@ class LinearObjective<Real>::HullOfScores final : public Hull<Real> {
     void leave_intercept(const Iterate<Real>& x) const override {
         if (f_.intercept_) x.intercept().next = intercept_;
     }
+    void archive(Archive& state) override {
+        Hull<Real>::archive(state);
+        state.visit_count(scores_);
+        for (FollowedScores<Real>& scores : scores_) scores.archive(state, false);
+        at_.archive(state, false);
+        state(intercept_);
+    }
 
   private:
     [[nodiscard]] kernels::ScoreLayout layout() const { return f_.engine_->layout(f_.shape_.rows); }

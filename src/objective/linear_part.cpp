@@ -477,6 +477,17 @@ void LinearPart<Real>::leave_intercept(const Matrix<Real>& s, const Iterate<Real
     for (Index l = 0; l < shape_.rows; ++l) next.push_back(static_cast<double>(s(l, shape_.cols - 1)));
 }
 
+// What is at S. The next direction is aimed at before anything else is asked along it.
+template <class Real>
+void LinearPart<Real>::archive(Archive& state) {
+    scores_.archive(state, false);
+    state(stiffness_, bends_, by_output_, bend_sums_, draws_, diagonal_, shares_);
+    if (own_engine_) state(*own_engine_);
+    if (!state.loading()) return;
+    engine_->begin(selection(), {shape_.rows, loss_.relative()}, threads_);
+    prepare_scratch(threads_, shape_.rows);
+}
+
 template class LinearPart<float>;
 template class LinearPart<double>;
 

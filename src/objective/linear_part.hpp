@@ -60,6 +60,7 @@ class LinearPart final : public Part<Real> {
     double spread(const Matrix<Real>& directions, Matrix<Real>& products, std::vector<double>& mean) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
+    void archive(Archive& state) override;
 
   private:
     // f at these weights, or at the scores at hand.

@@ -51,6 +51,7 @@ class GeneralPart : public Part<Real> {
         diagonal.reshape(shape_);
         diagonal.fill(1);
     }
+    void archive(Archive& state) override { state(s_, d_, gradient_, x_); }
 
   protected:
     virtual void lift(const Matrix<Real>& s, Matrix<Real>& x) const = 0;

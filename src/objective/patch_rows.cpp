@@ -124,12 +124,25 @@ class PatchRows final : public RowEngine<Real> {
             kernels::axpby(cols_, -scale, own_order_.data() + l * cols_, l == 0 ? keep_ : 1, last);
     }
 
+    // Weights that have been moved along; those of passes over all rows are placed anew by each.
+    void archive(Archive& state) override {
+        for (std::size_t set = 0; set < sets; ++set) {
+            Weights& own = weights_[set];
+            state(own.version, own.outputs, own.shifted, own.reference, own.moves, own.stays);
+            own.matrix = nullptr;
+            own.since = nullptr;
+            for (Worker& worker : workers_) state(worker.weights[set]);
+        }
+    }
+
   private:
     static constexpr std::size_t sets = 2;
     // Each time that weights change they have a new version; what threads have placed is of one of them.
     struct PlacedWeights {
         AlignedVector<Real> entries;
         Index version = 0;
+
+        void archive(Archive& state) { state(entries, version); }
     };
     // No two share a cache line, nor the pair of lines that a core may fetch at once.
     struct alignas(128) Worker {
@@ -196,7 +209,8 @@ class PatchRows final : public RowEngine<Real> {
     static bool still_good(const Weights& weights, const FactoredMove<Real>& move) {
         constexpr int most_patch_moves = 64;
         constexpr double least_share = 0.5;
-        return weights.version > 0 && weights.moves < most_patch_moves && weights.stays * move.keep > least_share;
+        return weights.version > 0 && weights.moves < most_patch_moves &&
+               weights.stays * move.keep > least_share;
     }
     void update_weights(Worker& worker, std::size_t set, const Weights& weights) const {
         PlacedWeights& placed = worker.weights[set];

@@ -72,6 +72,7 @@ class ResidualTable final : public GradientTable<Real> {
         objective_.combine(order_, weighted_.data(), batch_change);
         objective_.combine(order_, fresh_.data(), mean_change);
     }
+    void archive(Archive& state) override { state(table_); }
 
   private:
     LinearObjective<Real>& objective_;

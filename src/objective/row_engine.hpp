@@ -92,6 +92,9 @@ class RowEngine {
 
     /// The data by columns, where full gradients are worth such a copy; null where they are not.
     virtual const SparseColumns<Real>* columns() { return nullptr; }
+
+    /// What passes leave behind for others.
+    virtual void archive(Archive& /*state*/) {}
 };
 
 /// Inner product of two blocks; what pads them does not count.

@@ -156,6 +156,13 @@ class SparseRows final : public RowEngine<Real> {
 
     const SparseColumns<Real>* columns() override { return columns_at_hand() ? &*columns_ : nullptr; }
 
+    // Rows are in a coded form since the first full gradient: sums of them may be rounded otherwise.
+    void archive(Archive& state) override {
+        bool made = columns_.has_value();
+        state(made);
+        if (made && !columns_) make_columns();
+    }
+
   private:
     struct Weights {
         const Real* entries = nullptr;
@@ -212,9 +219,12 @@ class SparseRows final : public RowEngine<Real> {
         if (bytes > std::max(modest_copy_bytes, saved) ||
             features_.rows() > std::numeric_limits<std::int32_t>::max())
             return false;
+        make_columns();
+        return true;
+    }
+    void make_columns() {
         coded_ = CodedRows<Real>::of(features_);
         columns_.emplace(features_, coded_);
-        return true;
     }
 
     SparseFeatures<Real> features_;

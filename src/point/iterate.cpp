@@ -309,6 +309,40 @@ void Iterate<Real>::make(const Move<Real>& move, double step) {
     if (lost) known_ = 0;
 }
 
+template <class Real>
+void MadeMove<Real>::archive(Archive& state) {
+    state(from, to, move, step, keep, atoms, coefficient);
+    if (atoms > atom.size()) state.reject("a move has more atoms than two");
+    for (std::size_t k = 0; k < atoms; ++k) {
+        bool dense = atom[k].kind == Vertex<Real>::Kind::dense;
+        state(dense);
+        if (dense) {
+            atom[k].kind = Vertex<Real>::Kind::dense;
+        } else {
+            state(atom[k]);
+        }
+    }
+}
+
+template <class Real>
+void Iterate<Real>::archive(Archive& state) {
+    bool factored = factors_.has_value();
+    state(factored, x_, version_, intercept_, next_, known_);
+    if (next_ >= made_.size() || known_ > made_.size())
+        state.reject("a point has made more moves than are known");
+    for (std::size_t back = 0; back < known_; ++back)
+        state(made_[(next_ + made_.size() - 1 - back) % made_.size()]);
+    if (factored != factors_.has_value()) factored ? static_cast<void>(factors_.emplace()) : factors_.reset();
+    if (!factored) return;
+    state(*factors_, seen_, followed_);
+    if (!state.loading()) return;
+    pattern_ = state.places();
+    threads_ = state.threads();
+    written_ = Version::none;
+}
+
+template struct MadeMove<float>;
+template struct MadeMove<double>;
 template class Iterate<float>;
 template class Iterate<double>;
 template Direction direction(const Move<float>&, const Matrix<float>&, const Iterate<float>&);

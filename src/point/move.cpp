@@ -11,6 +11,12 @@ Version new_version() {
     return static_cast<Version>(1 + last.fetch_add(1, std::memory_order_relaxed));
 }
 
+void archive_value(Archive& state, Version& version) {
+    auto number = static_cast<std::uint64_t>(version);
+    state.token(number, [] { return static_cast<std::uint64_t>(new_version()); });
+    version = static_cast<Version>(number);
+}
+
 template <class Real>
 void Move<Real>::begin(double along_x, std::size_t atoms, std::array<double, 2> coefficients,
                        double longest) {

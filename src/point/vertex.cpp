@@ -55,6 +55,30 @@ Vertex<Real>& Vertex<Real>::operator=(const Vertex& other) {
 }
 
 template <class Real>
+void Vertex<Real>::archive(Archive& state) {
+    state(kind, shape, composite);
+    switch (kind) {
+        case Kind::zero:
+            break;
+        case Kind::one_hot:
+            state(index, scale);
+            break;
+        case Kind::sparse:
+            state(positions, values);
+            break;
+        case Kind::rank_one:
+            state(scale, left, right);
+            break;
+        case Kind::low_rank:
+            state(scales, left, right);
+            break;
+        case Kind::dense:
+            state(dense);
+            break;
+    }
+}
+
+template <class Real>
 bool Vertex<Real>::operator==(const Vertex& other) const {
     if (kind != other.kind || shape != other.shape) return false;
     switch (kind) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg::region {
@@ -16,6 +17,8 @@ class Assignment {
     void solve(const Real* costs, Index n, double scale);
 
     [[nodiscard]] Index column_of(Index row) const { return column_of_[static_cast<std::size_t>(row)]; }
+
+    void archive(Archive& state) { state(price_, scale_, column_of_); }
 
   private:
     static std::size_t place(Index i) { return static_cast<std::size_t>(i); }

@@ -33,6 +33,7 @@ class Birkhoff final : public Region<Real> {
         throw QuantityError("region",
                             fmt::format("birkhoff has square points, not {} x {}", shape.rows, shape.cols));
     }
+    void archive(Archive& state) override { state(assignment_); }
 
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {

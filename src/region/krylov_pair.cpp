@@ -92,9 +92,18 @@ void KrylovPair::take_shape(Shape shape, bool sparse) {
     // From the right the matrix is read row by row, as it lies, which is worth a somewhat longer basis.
     side_ = shape.cols <= (sparse ? 1 : 4) * shape.rows ? kernels::Side::right : kernels::Side::left;
     length_ = side_ == kernels::Side::right ? shape.cols : shape.rows;
-    here_.assign(static_cast<std::size_t>(length_), 0.0);
-    there_.assign(static_cast<std::size_t>(shape.rows + shape.cols - length_), 0.0);
     best_.resize(length_, 0);
+    make_room();
+}
+
+void KrylovPair::archive(Archive& state) {
+    state(shape_, side_, length_, best_, calls_);
+    if (state.loading()) make_room();
+}
+
+void KrylovPair::make_room() {
+    here_.assign(static_cast<std::size_t>(length_), 0.0);
+    there_.assign(static_cast<std::size_t>(shape_.rows + shape_.cols - length_), 0.0);
     basis_.resize(length_, capacity);
     newest_.resize(length_, block);
     next_.resize(length_, block);

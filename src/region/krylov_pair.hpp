@@ -38,6 +38,9 @@ class KrylovPair {
         return side_ == kernels::Side::left ? there_ : here_;
     }
 
+    /// Where the next search begins.
+    void archive(Archive& state);
+
   private:
     static constexpr Index block = kernels::block_columns;
     static constexpr Index capacity = 96;  // basis vectors
@@ -49,6 +52,7 @@ class KrylovPair {
     static constexpr Index cholesky_side = 3000;
 
     void take_shape(Shape shape, bool sparse);
+    void make_room();
     void begin(std::uint64_t seed, bool warm);
     template <class Operator>
     [[nodiscard]] bool search(const Operator& gradient, double tolerance);

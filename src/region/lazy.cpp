@@ -60,6 +60,11 @@ class Lazy final : public Region<Real> {
     Matrix<Real> start(Shape shape) override { return region_->start(shape); }
     std::optional<double> norm(const Matrix<Real>& x) override { return region_->norm(x); }
     [[nodiscard]] std::optional<Ball> ball() const override { return region_->ball(); }
+    void archive(Archive& state) override {
+        state(*region_);
+        state.visit_count(known_);
+        for (Known& one : known_) state(one.hash, one.vertex);
+    }
 
   private:
     struct Known {

@@ -79,6 +79,12 @@ class LinearSet final : public region::RowPolytope<Real> {
         return fmt::format("{} linear constraints ({}) times {}", constraints_.lower.size(),
                            constraints_.name, this->radius_);
     }
+    void archive(Archive& state) override {
+        std::size_t count = programs_.size();
+        state(count);
+        while (programs_.size() < count) programs_.emplace_back(constraints_, endless_bound);
+        for (LinearProgram& program : programs_) state(program);
+    }
 
   private:
     double best(Index row, std::span<const Real> gradient, double scale,

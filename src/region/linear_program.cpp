@@ -85,7 +85,23 @@ std::span<const double> LinearProgram::prices() const {
     return {Clp_dualRowSolution(solver_->model), solver_->rows};
 }
 
+void LinearProgram::archive(Archive& state) {
+    const std::size_t count = solver_->rows + solver_->columns;
+    unsigned char* const basis = Clp_statusArray(solver_->model);
+    std::vector<unsigned char> known(basis, basis + count);
+    const auto entries = point();
+    std::vector<double> x(entries.begin(), entries.end());
+    state(known, x);
+    if (!state.loading()) return;
+    if (known.size() != count || x.size() != solver_->columns)
+        state.reject("its linear program is another one");
+    Clp_copyinStatus(solver_->model, known.data());
+    Clp_setColSolution(solver_->model, x.data());
+}
+
 #else
+
+void LinearProgram::archive(Archive& /*state*/) {}
 
 bool has_linear_solver() {
     return false;

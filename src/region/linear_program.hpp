@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/region/structured.hpp"
 
 namespace alfcg::region {
@@ -27,6 +28,8 @@ class LinearProgram {
     /// entries.
     [[nodiscard]] std::span<const double> point() const;
     [[nodiscard]] std::span<const double> prices() const;
+    /// Where the next call begins.
+    void archive(Archive& state);
 
   private:
     struct Solver;

@@ -22,6 +22,12 @@ class LowestEigenvectors {
     /// How far the sum of the values may lie above the sum of so many smallest eigenvalues.
     [[nodiscard]] double missed() const { return missed_; }
 
+    void archive(Archive& state) {
+        state.visit_count(pairs_);
+        for (auto& pair : pairs_)
+            if (state.has(pair, [] { return std::make_unique<KrylovPair>(); })) state(*pair);
+    }
+
   private:
     static constexpr Index cholesky_side = 3000;
 

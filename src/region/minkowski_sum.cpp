@@ -31,6 +31,9 @@ class MinkowskiSum final : public Region<Real> {
     void check(Shape shape) const override {
         for (const auto& region : regions_) region->check(shape);
     }
+    void archive(Archive& state) override {
+        for (const auto& region : regions_) state(*region);
+    }
 
     double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
                     Vertex<Real>& vertex) override {

@@ -37,6 +37,12 @@ class FlowRegion : public region::RowPolytope<Real> {
             if (network.flow(k) != 0) entries.push_back({k, unit_.amount(network.flow(k))});
         return 0;
     }
+    void archive(Archive& state) final {
+        std::size_t count = networks_.size();
+        state(count);
+        while (networks_.size() < count) networks_.push_back(networks_.front());
+        for (NetworkSimplex& network : networks_) state(network);
+    }
 
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg::region {
@@ -33,6 +34,11 @@ class NetworkSimplex {
     std::vector<double>& costs() { return cost_; }
     void minimize();
     [[nodiscard]] Amount flow(Index arc) const { return flow_[static_cast<std::size_t>(arc)]; }
+
+    /// The tree, for a network that was made from the same.
+    void archive(Archive& state) {
+        state(root_cost_, flow_, state_, next_, parent_, arc_, depth_, price_, child_, left_, right_);
+    }
 
   private:
     enum class State : std::int8_t { upper = -1, tree = 0, lower = 1 };

@@ -130,6 +130,9 @@ class NuclearBall final : public Region<Real> {
     [[nodiscard]] std::optional<Ball> ball() const override {
         return Ball{Ball::Norm::nuclear, 1, radius_, composite_};
     }
+    void archive(Archive& state) override {
+        if (state.has(krylov_, [] { return std::make_unique<region::KrylovPair>(); })) state(*krylov_);
+    }
 
   private:
     double zero(Vertex<Real>& vertex) const {

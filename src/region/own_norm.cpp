@@ -44,6 +44,7 @@ class WithOwnNorm final : public Region<Real> {
     double violation(const Matrix<Real>& x) override { return ball_->violation(x); }
     Matrix<Real> start(Shape shape) override { return ball_->start(shape); }
     std::optional<double> norm(const Matrix<Real>& x) override { return ball_->norm(x); }
+    void archive(Archive& state) override { state(*ball_); }
 
   private:
     std::unique_ptr<Region<Real>> ball_;

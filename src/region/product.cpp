@@ -18,6 +18,9 @@ class Product final : public Region<Real> {
     explicit Product(std::vector<Block<Real>> blocks) : blocks_(std::move(blocks)) {
         if (blocks_.empty()) throw Error("a product needs a region");
     }
+    void archive(Archive& state) override {
+        for (Block<Real>& block : blocks_) state(*block.region);
+    }
 
     [[nodiscard]] std::string describe() const override {
         std::string text;

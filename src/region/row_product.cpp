@@ -20,6 +20,7 @@ class RowProduct final : public Region<Real> {
     [[nodiscard]] std::string describe() const override { return "each output: " + each_->describe(); }
 
     void check(Shape shape) const override { each_->check({1, shape.cols}); }
+    void archive(Archive& state) override { state(*each_); }
 
     double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
                     Vertex<Real>& vertex) override {

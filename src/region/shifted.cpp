@@ -53,6 +53,7 @@ class Shifted final : public Region<Real> {
     }
 
     [[nodiscard]] bool has_proximal(Shape shape) const override { return region_->has_proximal(shape); }
+    void archive(Archive& state) override { state(*region_); }
 
     double composite(const Matrix<Real>& /*x*/) override { return 0; }
 

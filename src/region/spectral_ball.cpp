@@ -89,6 +89,9 @@ class SpectralBall final : public Region<Real> {
         if (std::isnan(largest)) return std::numeric_limits<double>::infinity();
         return largest == 0 ? 0 : gauge_.norm(spectrum(x));
     }
+    void archive(Archive& state) override {
+        if (state.has(leading_, [&] { return make_leading(); })) state(*leading_);
+    }
 
   private:
     static Eigen::VectorXd spectrum(const Matrix<Real>& x) {
@@ -132,15 +135,17 @@ class SpectralBall final : public Region<Real> {
         return answer.values * (answer.active ? radius_ / radius : static_cast<double>(1 / unit));
     }
 
+    [[nodiscard]] std::unique_ptr<Region<Real>> make_leading() const {
+        Composite term;
+        term.nuclear = composite_.nuclear + composite_.norm;  // both are so much times radius there
+        return nuclear_ball<Real>(radius_, term, threads_);
+    }
+
     /// The Ky Fan norm's answer is that of the nuclear ball, or as much on all singular values. The former is found first; where
     /// it is seen to be the better one, nothing is decomposed.
     double largest_or_all(const Matrix<Real>& gradient, double tolerance, bool certify,
                           Vertex<Real>& vertex) {
-        if (!leading_) {
-            Composite term;
-            term.nuclear = composite_.nuclear + composite_.norm;  // both are so much times radius there
-            leading_ = nuclear_ball<Real>(radius_, term, threads_);
-        }
+        if (!leading_) leading_ = make_leading();
         const double slack = leading_->minimize(gradient, tolerance, certify, vertex);
         const double k = static_cast<double>(best_of_);
         const Index side = std::min(gradient.rows(), gradient.cols());

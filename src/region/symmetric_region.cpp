@@ -86,6 +86,7 @@ class SymmetricRegion final : public Region<Real> {
     [[nodiscard]] bool has_proximal(Shape shape) const override {
         return shape.rows == shape.cols && shape.rows <= region::GramPair::largest_side;
     }
+    void archive(Archive& state) override { state(lowest_); }
 
     double composite(const Matrix<Real>& x) override {
         double value = 0;

@@ -64,6 +64,14 @@ class Transport final : public Region<Real> {
         fits("supply", supply_, shape.rows, "rows");
         fits("demand", demand_, shape.cols, "columns");
     }
+    void archive(Archive& state) override {
+        bool built = network_.has_value();
+        Shape shape = shape_;
+        state(built, shape);
+        if (!built) return;
+        if (!network_ || shape_ != shape) build(shape);
+        state(*network_);
+    }
 
     double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
                     Vertex<Real>& vertex) override {

@@ -16,6 +16,7 @@ class Composed : public StagedMethod<Real> {
 
     void moved(double distance) override { rule_->moved(distance); }
     [[nodiscard]] std::optional<double> scale() const override { return rule_->scale(); }
+    void archive(Run<Real>& /*run*/, Archive& state) override { state(*rule_, *estimator_); }
 
   protected:
     std::optional<double> begin(Index iteration) override { return rule_->begin(iteration); }

@@ -10,6 +10,7 @@
 #include "alfcg/core/text.hpp"
 #include "alfcg/solve/solve.hpp"
 #include "kernels/vector.hpp"
+#include "solve/keeper.hpp"
 
 namespace alfcg {
 
@@ -45,11 +46,12 @@ template <class Real>
 class Loop final : public Run<Real>, public Snapshot<Real> {
   public:
     Loop(Objective<Real>& objective, Region<Real>& region, Method<Real>& method, const Limits& limits,
-         const Observer<Real>& observer)
+         const Observer<Real>& observer, const Checkpoints& checkpoints)
         : Run<Real>(objective, region),
           method_(method),
           limits_(limits),
           observer_(observer),
+          keeper_(checkpoints),
           samples_(static_cast<double>(objective.samples())),
           metrics_account_(limits.clock) {
         account_ = Account(limits.clock);
@@ -57,6 +59,8 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     }
 
     void start(const Iterate<Real>* x0);
+    void resume();
+    [[nodiscard]] bool resumes() const { return keeper_.resumes(); }
     Result<Real> solve();
 
     [[nodiscard]] const Matrix<Real>& x() const override { return x_.matrix(); }
@@ -86,12 +90,14 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     void open_row(Index number);  // a fresh snapshot of iterate x_t
     void count_epochs();
     void forget_step();
+    void archive(Archive& state);
     double honest_gap(double gap, double composite, const Vertex<Real>& vertex, const Matrix<Real>& gradient,
                       double length) const;
 
     Method<Real>& method_;
     const Limits& limits_;
     const Observer<Real>& observer_;
+    Keeper keeper_;
     double samples_;
 
     Proposal<Real> proposal_;
@@ -123,6 +129,26 @@ void Loop<Real>::start(const Iterate<Real>* x0) {
         throw Error("the starting point lies outside the region");
     x_.stand_at(*x0);
     x_.look_again();
+}
+
+// Between two iterations: x_t has been reached, and nothing has been asked there.
+template <class Real>
+void Loop<Real>::archive(Archive& state) {
+    if (x_.factors() != nullptr) state.set_places(x_.pattern(), x_.threads());
+    state.section("run", [&] {
+        state(this->iteration_, account_, metrics_account_, this->known_gap_, this->recalled_,
+              next_gap_check_, first_objective_);
+    });
+    state.section("point", [&] { state(x_); });
+    state.section("proposal", [&] { state(proposal_); });
+    state.section("objective", [&] { objective_.archive(state); });
+    state.section("region", [&] { region_.archive(state); });
+    state.section("method", [&] { method_.archive(*this, state); });
+}
+
+template <class Real>
+void Loop<Real>::resume() {
+    keeper_.read([&](Archive& state) { archive(state); });
 }
 
 template <class Real>
@@ -299,9 +325,11 @@ template <class Real>
 Result<Real> Loop<Real>::solve() {
     bool stop_asked = false;
     std::optional<Status> status;
-    for (Index t = 0;; ++t) {
+    for (Index t = this->iteration_;; ++t) {
         open_row(t);
         status = budget_spent(stop_asked);
+        if (keeper_.due() || (status && keeper_.keeps()))
+            keeper_.write([&](Archive& state) { archive(state); });
         if (status) break;
         ask_method();
         const bool reached = gap_reached();
@@ -352,31 +380,33 @@ Result<Real> Loop<Real>::solve() {
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
-                   const Iterate<Real>* x0) {
+                   const Iterate<Real>* x0, const Checkpoints& checkpoints) {
     limits.verify();
     region.check(objective.shape());
-    Loop<Real> loop(objective, region, method, limits, observer);
+    Loop<Real> loop(objective, region, method, limits, observer, checkpoints);
     loop.start(x0);
+    if (loop.resumes()) loop.resume();
     return loop.solve();
 }
 
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
-                   const Matrix<Real>* x0) {
+                   const Matrix<Real>* x0, const Checkpoints& checkpoints) {
     if (x0 == nullptr)
-        return solve(objective, region, method, limits, observer, static_cast<const Iterate<Real>*>(nullptr));
+        return solve(objective, region, method, limits, observer, static_cast<const Iterate<Real>*>(nullptr),
+                     checkpoints);
     const Iterate<Real> start(*x0);
-    return solve(objective, region, method, limits, observer, &start);
+    return solve(objective, region, method, limits, observer, &start, checkpoints);
 }
 
 template Result<float> solve(Objective<float>&, Region<float>&, Method<float>&, const Limits&,
-                             const Observer<float>&, const Iterate<float>*);
+                             const Observer<float>&, const Iterate<float>*, const Checkpoints&);
 template Result<double> solve(Objective<double>&, Region<double>&, Method<double>&, const Limits&,
-                              const Observer<double>&, const Iterate<double>*);
+                              const Observer<double>&, const Iterate<double>*, const Checkpoints&);
 template Result<float> solve(Objective<float>&, Region<float>&, Method<float>&, const Limits&,
-                             const Observer<float>&, const Matrix<float>*);
+                             const Observer<float>&, const Matrix<float>*, const Checkpoints&);
 template Result<double> solve(Objective<double>&, Region<double>&, Method<double>&, const Limits&,
-                              const Observer<double>&, const Matrix<double>*);
+                              const Observer<double>&, const Matrix<double>*, const Checkpoints&);
 
 }  // namespace alfcg

@@ -74,6 +74,14 @@ void Run<Real>::require_finite(double number) const {
                 std::to_string(iteration_) + ": the problem overflows; " + range_advice<Real>());
 }
 
+template <class Real>
+void Method<Real>::archive(Run<Real>& /*run*/, Archive& /*state*/) {
+    throw Error(
+        "the method does not say what it remembers: there can be no checkpoints of it (Method::archive)");
+}
+
+template void Method<float>::archive(Run<float>&, Archive&);
+template void Method<double>::archive(Run<double>&, Archive&);
 template class Run<float>;
 template class Run<double>;
 

@@ -28,6 +28,8 @@ class AlfAccumulator {
     [[nodiscard]] double curvature() const { return curvature_; }
     [[nodiscard]] double rho() const { return rho_; }
 
+    void archive(Archive& state) { state(rho_, unit_, sum_, largest_, alpha_, curvature_); }
+
   private:
     double rho_;
     double unit_ = 1;  // δ_i = L_i ‖x_{i+1} − x_i‖ / unit
@@ -51,6 +53,7 @@ class AlfStep final : public StepRule {
     [[nodiscard]] std::optional<double> scale() const override { return accumulator_.rho(); }
     void set_scale(double rho, double unit) { accumulator_.set_scale(rho, unit); }
     void moved(double distance) override { accumulator_.moved(distance); }
+    void archive(Archive& state) override { state(accumulator_); }
 
   private:
     AlfAccumulator accumulator_;

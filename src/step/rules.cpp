@@ -99,6 +99,7 @@ class ParameterFreeStep final : public StepRule {
         }
     }
     [[nodiscard]] std::optional<double> curvature() const override { return curvature_; }
+    void archive(Archive& state) override { state(curvature_); }
 
   private:
     double curvature_;

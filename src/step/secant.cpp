@@ -55,6 +55,7 @@ class SecantStep final : public StepRule {
         return left.at > 0 ? left.at : std::min(eta, input.longest);
     }
     [[nodiscard]] std::optional<double> curvature() const override { return curvature_; }
+    void archive(Archive& state) override { state(curvature_); }
 
   private:
     // The next place to look, inside of what is left: where the secant says, if it is there.

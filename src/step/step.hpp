@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
@@ -45,6 +46,8 @@ class StepRule {
     [[nodiscard]] virtual std::optional<double> scale() const { return std::nullopt; }
     /// Called after the move with ‖x_{t+1} − x_t‖.
     virtual void moved(double /*distance*/) {}
+    /// What it remembers, for checkpoints.
+    virtual void archive(Archive& /*state*/) {}
 };
 
 /// min(longest, gap / (L ‖d‖²)); 0 when the gap is not positive or there is nowhere to go (spec 2).

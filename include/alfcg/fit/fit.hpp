@@ -119,6 +119,7 @@ struct Score {
     [[nodiscard]] bool better_than(const Score& other) const {
         return classification ? value() > other.value() : value() < other.value();
     }
+    void archive(Archive& state) { state(rows, classification, correct, mean_squared_error); }
 };
 
 /// What became of a run. The weights are in the model.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alfcg/core/parameters.hpp"
+#include "alfcg/solve/checkpoints.hpp"
 #include "alfcg/solve/limits.hpp"
 
 namespace alfcg {
@@ -28,6 +29,10 @@ struct Options : Limits {
     std::optional<std::vector<std::vector<Index>>> batches;
     /// Sees every batch drawn.
     std::function<void(std::span<const Index>)> on_draw;
+
+    /// What the run depends on is added to the facts: the method with its parameters, seed, batches, shape and starting point by solve(),
+    /// data, loss and region by fit().
+    Checkpoints checkpoints;
 };
 
 }  // namespace alfcg

@@ -45,6 +45,9 @@ class Hull {
     /// Where x moves next, the intercept will be that of the point looked at last.
     virtual void leave_intercept(const Iterate<Real>& /*x*/) const {}
 
+    /// The points, and what it knows of them, for checkpoints.
+    virtual void archive(Archive& state) { state(points_); }
+
   protected:
     void write_first(const Iterate<Real>& x);
     void merge_points(Index k, double weight_of_first, double weight_of_k);

@@ -28,6 +28,8 @@ class GradientTable {
     /// ∈ B.
     virtual void exchange(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& batch_change,
                           Matrix<Real>& mean_change) = 0;
+    /// For checkpoints.
+    virtual void archive(Archive& state) = 0;
 };
 
 /// How a batch's gradients slope along the way from y to x: <∇_B f(x), x − y> and <∇_B f(y), x − y>.
@@ -133,6 +135,9 @@ class Objective {
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }
     /// Whether they are at x, which has been looked at: where a loss is flat far out, they move by so much a look and no more.
     virtual bool settled(const Iterate<Real>& /*x*/) const { return true; }
+
+    /// What it remembers from one call to the next, for checkpoints: results may depend on it, if only by rounding.
+    virtual void archive(Archive& /*state*/) {}
 
   private:
     Matrix<Real> unused_;  // gradient of a call that wants the value alone

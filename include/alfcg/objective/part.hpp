@@ -80,6 +80,9 @@ class Part {
     virtual void take_intercept(const Iterate<Real>& /*x*/, Matrix<Real>& /*s*/) const {}
     /// Where x moves next, the intercept will be that of S.
     virtual void leave_intercept(const Matrix<Real>& /*s*/, const Iterate<Real>& /*x*/) const {}
+
+    /// What it knows of where it was looked at last, for checkpoints.
+    virtual void archive(Archive& state) = 0;
 };
 
 }  // namespace alfcg

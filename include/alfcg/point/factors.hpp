@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/point/move.hpp"
 
@@ -47,6 +48,8 @@ class Factors {
     [[nodiscard]] Matrix<Real> to_matrix() const;
     /// The same point as a sum of pairs.
     void to_vertex(Vertex<Real>& vertex) const;
+
+    void archive(Archive& state) { state(shape_, most_, width_, stride_, settled_, left_, right_, core_); }
 
   private:
     static constexpr Index lanes = 64 / static_cast<Index>(sizeof(Real));

@@ -24,6 +24,8 @@ struct MadeMove {
     std::size_t atoms = 0;
     std::array<double, 2> coefficient{};
     std::array<Vertex<Real>, 2> atom;  // one that is dense is not written down: only its kind is
+
+    void archive(Archive& state);
 };
 
 /// The part of a point that belongs to the objective: numbers that nothing constrains, and that no method sees. The
@@ -34,6 +36,8 @@ struct Intercept {
     double seen = 0;           // rows that have had a say in `at` and `next`
     bool best = false;         // nothing else is better at this point
     bool going = false;        // but within the bounds of one look: the next one would go on
+
+    void archive(Archive& state) { state(at, next, seen, best, going); }
 };
 
 /// The point that a run moves about: its entries, or its factors, a version that no other point has, and the last moves that led
@@ -108,6 +112,8 @@ class Iterate {
     Matrix<Real> release() && { return std::move(x_); }
     /// The factors, taken out, where there are some.
     std::optional<Factors<Real>> release_factors() && { return std::move(factors_); }
+
+    void archive(Archive& state);
 
   private:
     void jumped() {

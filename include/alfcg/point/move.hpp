@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/point/vertex.hpp"
 
 namespace alfcg {
@@ -9,6 +10,8 @@ namespace alfcg {
 /// A number that nothing else in the process has: of a point, or of a direction to go.
 enum class Version : std::uint64_t { none };
 Version new_version();
+/// Versions that are read are new ones, the same where they were the same.
+void archive_value(Archive& state, Version& version);
 
 /// Where to go from x: x + η d with d = along_x · x + Σ coefficient · atom, at most two atoms, 0 ≤ η ≤ longest. A
 /// Frank-Wolfe step goes along v − x, an away step along x − a, a pairwise step along v − a.
@@ -30,6 +33,12 @@ class Move {
     /// x ← keep · x + Σ step · coefficient · atom.
     [[nodiscard]] double keep(double step) const { return 1 + along_x_ * step; }
 
+    void archive(Archive& state) {
+        state(version_, along_x_, longest_, atoms_, coefficient_);
+        if (atoms_ > atom_.size()) state.reject("a move has more atoms than two");
+        for (std::size_t k = 0; k < atoms_; ++k) state(atom_[k]);
+    }
+
   private:
     void begin(double along_x, std::size_t atoms, std::array<double, 2> coefficients, double longest);
 
@@ -45,6 +54,8 @@ class Move {
 struct Direction {
     double slope = 0;
     double length_squared = 0;
+
+    void archive(Archive& state) { state(slope, length_squared); }
 };
 
 /// In one pass over x and g, from differences: ‖x‖² − 2<x,v> + ‖v‖² would cancel where x is near v.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
@@ -51,6 +52,9 @@ struct Vertex {
     [[nodiscard]] double at(Index i, Index j) const;
     /// All entries, written out.
     [[nodiscard]] Matrix<Real> to_matrix() const;
+
+    /// Of what the kind holds.
+    void archive(Archive& state);
 };
 
 }  // namespace alfcg

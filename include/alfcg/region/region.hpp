@@ -88,6 +88,9 @@ class Region {
     virtual std::optional<double> norm(const Matrix<Real>& /*x*/) { return std::nullopt; }
     /// What ball it is, of those that a method may know its way about in; none where it is something else.
     [[nodiscard]] virtual std::optional<Ball> ball() const { return std::nullopt; }
+
+    /// What it remembers from one call to the next, for checkpoints: where a search begins, vertices that may be recalled.
+    virtual void archive(Archive& /*state*/) {}
 };
 
 /// A violation of a starting point that counts as rounding.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
 namespace alfcg {
@@ -20,12 +21,15 @@ struct Timings {
     double metrics = 0;  // exact objective, gap and error, where asked for: not charged to the method
 
     [[nodiscard]] double method() const { return gradient + oracle + step; }
+    void archive(Archive& state) { state(gradient, oracle, step, metrics); }
 };
 
 struct Counters {
     Index component_gradients = 0;
     Index function_evaluations = 0;  // by the method itself: line searches
     Index oracle_calls = 0;
+
+    void archive(Archive& state) { state(component_gradients, function_evaluations, oracle_calls); }
 };
 
 /// What a run has used. Time goes to one part at a time: charging another part interrupts the one before.
@@ -51,6 +55,8 @@ class Account {
         double Timings::*before_;
     };
     [[nodiscard]] Charge charge(double Timings::*part) { return {*this, part}; }
+
+    void archive(Archive& state) { state(seconds, counters); }
 
   private:
     void turn_to(double Timings::*part);

@@ -25,6 +25,10 @@ struct Proposal {
     std::optional<double> curvature;  // L_t, where the method has one
     std::optional<double> alpha;      // α_t, where it has one
     bool exhausted = false;           // no better point than x_t can be told from it in this precision
+
+    void archive(Archive& state) {
+        state(move, step, gradient, value, gap, slack, composite, direction, curvature, alpha, exhausted);
+    }
 };
 
 /// The run that a method is part of: what it may look at, and what all methods do alike, counted and timed.
@@ -88,6 +92,8 @@ class Method {
     virtual void conclude(Run<Real>& /*run*/, Iterate<Real>& /*x*/) {}
     /// The scale ρ it works with, where it has one.
     [[nodiscard]] virtual std::optional<double> scale() const { return std::nullopt; }
+    /// What it remembers from one iteration to the next, for checkpoints. A method that does not say cannot have any.
+    virtual void archive(Run<Real>& run, Archive& state);
 };
 
 }  // namespace alfcg

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "alfcg/solve/checkpoints.hpp"
 #include "alfcg/solve/limits.hpp"
 #include "alfcg/solve/method.hpp"
 
@@ -104,15 +105,16 @@ struct Result {
 
 /// Minimises f + h over the region with this method. x0 = nullptr starts where the region says, the origin if that is
 /// inside; the starting point is never overwritten. Throws Error on limits that make no sense, when the objective stops
-/// being finite, and when a gap is negative by more than rounding: x or the oracle's answer is not of the region then.
+/// being finite, and when a gap is negative by more than rounding: x or the oracle's answer is not of the region then. A run that goes on
+/// from a checkpoint may have other limits, and must be given the same starting point if it is one of factors.
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer = {},
-                   const Matrix<Real>* x0 = nullptr);
+                   const Matrix<Real>* x0 = nullptr, const Checkpoints& checkpoints = {});
 /// The same from a point in the form that the objective looks at: factors, where that has a pattern.
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer,
-                   const Iterate<Real>* x0);
+                   const Iterate<Real>* x0, const Checkpoints& checkpoints = {});
 
 }  // namespace alfcg

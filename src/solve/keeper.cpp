@@ -1,0 +1,78 @@
+#include "solve/keeper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "alfcg/core/error.hpp"
+#include "alfcg/core/output_file.hpp"
+#include "alfcg/core/text.hpp"
+
+namespace alfcg {
+
+void Checkpoints::verify() const {
+    if (!(every >= 0 && std::isfinite(every)))
+        throw QuantityError("checkpoint-every",
+                            "must be a number of seconds, 0 or more, not " + format_number(every));
+}
+
+Keeper::Keeper(const Checkpoints& checkpoints) : checkpoints_(checkpoints) {
+    checkpoints.verify();
+    if (keeps()) OutputFile(checkpoints.file);  // nothing is left of it
+}
+
+bool Keeper::due() const {
+    return keeps() && Clock::now() - last_ >= std::chrono::duration<double>(checkpoints_.every);
+}
+
+void Keeper::visit_others(Archive& state) {
+    for (const auto& [name, visit] : checkpoints_.also) state.section(name, [&] { visit(state); });
+}
+
+void Keeper::write(const std::function<void(Archive&)>& visit) {
+    Archive state;
+    std::vector<Fact> facts = checkpoints_.facts;
+    state.section("facts", [&] { state(facts); });
+    visit(state);
+    visit_others(state);
+    state.save(checkpoints_.file);
+    last_ = Clock::now();
+}
+
+void Keeper::read(const std::function<void(Archive&)>& visit) {
+    Archive state = Archive::load(checkpoints_.resume);
+    std::vector<Fact> theirs;
+    state.section("facts", [&] { state(theirs); });
+    check(state, theirs);
+    visit(state);
+    visit_others(state);
+}
+
+// What was chosen otherwise tells more than that other numbers came out: digests are told where there is nothing else.
+void Keeper::check(const Archive& state, const std::vector<Fact>& theirs) const {
+    std::string chosen;
+    std::string contents;
+    const auto note = [](std::string& list, const std::string& what) {
+        list += (list.empty() ? "" : ", ") + what;
+    };
+    const auto named = [](const std::vector<Fact>& facts, const std::string& name) {
+        return std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.name == name; });
+    };
+    for (const Fact& own : checkpoints_.facts) {
+        const auto there = named(theirs, own.name);
+        if (there != theirs.end() && there->value == own.value) continue;
+        if (own.is_digest) {
+            note(contents, "other " + own.name);
+        } else {
+            note(chosen, there == theirs.end() ? "no " + own.name + ", which is " + own.value + " here"
+                                               : own.name + " " + there->value + ", here " + own.value);
+        }
+    }
+    for (const Fact& there : theirs)
+        if (named(checkpoints_.facts, there.name) == checkpoints_.facts.end())
+            note(there.is_digest ? contents : chosen,
+                 there.is_digest ? there.name : there.name + " " + there.value + ", here none");
+    if (chosen.empty() && contents.empty()) return;
+    state.reject("it was made with " + (chosen.empty() ? contents : chosen));
+}
+
+}  // namespace alfcg

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "alfcg/solve/checkpoints.hpp"
+
+namespace alfcg {
+
+/// Writes and reads the checkpoints of a run.
+class Keeper {
+  public:
+    /// Whether the file can be written is found out at once.
+    explicit Keeper(const Checkpoints& checkpoints);
+
+    [[nodiscard]] bool due() const;
+    /// `visit` is the run's own state.
+    void write(const std::function<void(Archive&)>& visit);
+    /// Throws Error, which says what differs, where the checkpoint is of another run.
+    void read(const std::function<void(Archive&)>& visit);
+    [[nodiscard]] bool keeps() const { return !checkpoints_.file.empty(); }
+    [[nodiscard]] bool resumes() const { return !checkpoints_.resume.empty(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void check(const Archive& state, const std::vector<Fact>& theirs) const;
+    void visit_others(Archive& state);
+
+    const Checkpoints& checkpoints_;
+    Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace alfcg
