@@ -196,7 +196,8 @@ class PatchRows final : public RowEngine<Real> {
     static bool still_good(const Weights& weights, const FactoredMove<Real>& move) {
         constexpr int most_patch_moves = 64;
         constexpr double least_share = 0.5;
-        return weights.version > 0 && weights.moves < most_patch_moves && weights.stays * move.keep > least_share;
+        return weights.version > 0 && weights.moves < most_patch_moves &&
+               weights.stays * move.keep > least_share;
     }
     void update_weights(Worker& worker, std::size_t set, const Weights& weights) const {
         PlacedWeights& placed = worker.weights[set];
@@ -341,13 +342,14 @@ class PatchRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads) {
-    auto samples = PatchSamples<Real>::of(features, threads);
+std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads,
+                                                  Index memory) {
+    auto samples = PatchSamples<Real>::of(features, threads, memory);
     if (!samples) return nullptr;
     return std::make_unique<PatchRows<Real>>(std::move(*samples), threads);
 }
 
-template std::unique_ptr<RowEngine<float>> patch_row_engine(const DenseFeatures<float>&, int);
-template std::unique_ptr<RowEngine<double>> patch_row_engine(const DenseFeatures<double>&, int);
+template std::unique_ptr<RowEngine<float>> patch_row_engine(const DenseFeatures<float>&, int, Index);
+template std::unique_ptr<RowEngine<double>> patch_row_engine(const DenseFeatures<double>&, int, Index);
 
 }  // namespace alfcg
