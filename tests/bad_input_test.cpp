@@ -137,7 +137,7 @@ std::vector<BadInput> text_data() {
         bad_data("TruncatedXz", first_half(xz(long_libsvm())), {"truncated xz archive"}),
         bad_data("CorruptGzip", corrupt, {"corrupt gzip archive"}),
         bad_data("GarbageBehindGzip", gzip(long_libsvm()) + "garbage", {"garbage behind the gzip archive"}),
-        bad_data("Binary", std::string("1,2\0003,4\n", 8), {"binary data", "LIBSVM, CSV, NPY or IDX"}),
+        bad_data("Binary", std::string("1,2\0003,4\n", 8), {"binary data", "LIBSVM, CSV, NPY, IDX or mapped"}),
         bad_data("ValueNan", "1 1:1\n-1 2:nan\n", {"data:2: value of '2:nan'", "not a finite number"}),
         bad_data("ValueInf", "1 1:1\n-1 2:-inf\n", {"data:2: value of '2:-inf'", "not a finite number"}),
         bad_data("ValueBeyondF32", "1 1:1\n-1 2:1e39\n", {"data:2: value of '2:1e39'", "too large for f32"}),

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "alfcg/core/text.hpp"
+#include "alfcg/data/convert.hpp"
 #include "data_files.hpp"
 
 namespace alfcg {
@@ -22,12 +23,20 @@ std::string idx_file() {
     return bytes;
 }
 
+std::string mapped_file() {
+    const TemporaryFolder folder;
+    write_bytes(folder.file("csv"), "1,0,-1\n0,-2,1\n3,4,1\n");
+    convert<double>(folder.file("csv"), folder.file("mapped"));
+    return read_bytes(folder.file("mapped"));
+}
+
 // The matrix in every format, with the labels where the format has a place for them.
 const std::map<std::string_view, std::string> files{
     {"libsvm", "-1 1:1\n1 2:-2\n1 1:3 2:4\n"},
     {"csv", "1,0,-1\n0,-2,1\n3,4,1\n"},
     {"npy", npy_file<double>("f8", false, false, 3, 2, entry)},
     {"idx", idx_file()},
+    {"mapped", mapped_file()},
 };
 
 class FormatTest : public DataTest {
@@ -74,6 +83,8 @@ TEST_F(FormatTest, EveryRowIsReadByNameAndByContentPlainAndCompressed) {
         for (const std::string& path : paths) {
             ReadOptions options = options_for(format);
             for (const std::string name : {"auto", format.name.data()}) {
+                // What stands at the end of an archive tells nobody its format.
+                if (name == "auto" && format.name == "mapped" && path != paths.front()) continue;
                 options.format = name;
                 expect_the_matrix<float>(path, options);
                 expect_the_matrix<double>(path, options);

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/memory.hpp"
+
 namespace alfcg::cli {
 
 namespace {
@@ -87,6 +89,7 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
                        {"step", report.seconds.step},
                        {"metrics", report.seconds.metrics}};
     json["oracle_calls"] = report.counters.oracle_calls;
+    json["peak_memory"] = peak_memory();
     json["warnings"] = nlohmann::json::array();
     for (const std::string& warning : report.warnings) json["warnings"].push_back(with_options(warning));
     json["model"] = arguments.model;
@@ -113,6 +116,7 @@ void print_closing(const ClosingArguments& arguments, const Options& options, co
     say("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
     say("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n", "time",
         report.seconds.gradient, report.seconds.oracle, report.seconds.step, report.seconds.metrics);
+    say("{:<11}{:.4g} MB at most, with what is mapped of the data\n", "memory", peak_memory() / 1e6);
     if (const std::string note = limit_note(arguments, options, report, loss); !note.empty())
         say("{:<11}{}\n", "note", note);
     for (const std::string& note : arguments.notes) say("{:<11}{}\n", "note", note);

@@ -15,6 +15,7 @@ Command add_train(CommandOptions options);
 Command add_predict(CommandOptions options);
 Command add_show(CommandOptions options);
 Command add_path(CommandOptions options);
+Command add_convert(CommandOptions options);
 Command add_complete(CommandOptions options);
 Command add_recommend(CommandOptions options);
 Command add_compare(CommandOptions options);

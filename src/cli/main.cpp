@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
         line.add("show", "what a model has learned: coefficients by name, scores, rank", add_show);
         line.add("path", "fits over many radii, judged on unseen rows: the best model and a report",
                  add_path);
+        line.add("convert", "write data to a file that is looked at where it lies, for more data than memory",
+                 add_convert);
         line.add("complete", "fill in a matrix of which some entries are known: factors, biases, scores",
                  add_complete);
         line.add("recommend", "the largest entries of a row of a completed matrix", add_recommend);

@@ -48,9 +48,15 @@ std::string BudgetArguments::add_to(CommandOptions options, const std::string& o
         "G", group);
     options.add_text(
         "--memory", [this](const std::string& text) { memory = parse_size("memory", text); },
-        "what alfcg-c may keep of copies and products of the data, in bytes or as 500M, 2G [a quarter of the "
-        "data, or 64M where that is more]",
+        "what may be kept of copies and products of the data, in bytes or as 500M, 2G [half of what is free; "
+        "alfcg-c: a quarter of the data, or 64M where that is more, and no more than that half]",
         "SIZE", "Running");
+    options.add_option(
+        "--batch-order", batch_order,
+        "random, or blocks: batches of rows that lie side by side in the data, each row once an "
+        "epoch, for files larger than memory [random]",
+        "NAME", "Method");
+    options.add_values("--batch-order", {"random", "blocks"});
     return group;
 }
 
@@ -60,6 +66,9 @@ void BudgetArguments::apply(Options& options, double epochs) const {
     if (max_seconds) options.max_seconds = *max_seconds;
     options.gap = gap;
     options.memory = memory;
+    if (batch_order != "random" && batch_order != "blocks")
+        throw QuantityError("batch-order", "must be random or blocks, not '" + batch_order + "'");
+    options.batch_order = batch_order == "blocks" ? BatchOrder::blocks : BatchOrder::random;
     if (!given()) options.max_epochs = epochs;
     options.verify();
 }

@@ -30,6 +30,7 @@ struct BudgetArguments {
     std::optional<double> max_seconds;
     std::optional<double> gap;
     std::optional<Index> memory;  // bytes
+    std::string batch_order = "random";
 
     /// `otherwise`: the budget when none is given, in words. Returns the help's heading.
     std::string add_to(CommandOptions options, const std::string& otherwise);

@@ -1,11 +1,12 @@
 #include "alfcg/core/buffer.hpp"
 
-#include <cstdlib>
-
-#ifdef __linux__
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#endif
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
 
 namespace alfcg {
 
@@ -44,6 +45,27 @@ void* allocate_aligned(std::size_t bytes) {
 
 void release_aligned(void* memory, std::size_t bytes) {
     ::operator delete(memory, alignment_for(bytes));
+}
+
+void release_file_pages(PageFile& file, std::size_t bytes) noexcept {
+    if (file.pages != nullptr) munmap(file.pages, bytes);
+    file.pages = nullptr;
+}
+
+void* resize_file_pages(PageFile& file, std::size_t old_bytes, std::size_t new_bytes) {
+    const auto check = [](int problem) {
+        if (problem != 0) throw std::system_error(problem, std::generic_category());
+    };
+    const auto end_of = [&](std::size_t bytes) { return static_cast<off_t>(file.offset + bytes); };
+    // A hole in a file is filled when it is written to, and a full disk would then end the program.
+    if (new_bytes > old_bytes)
+        check(posix_fallocate(file.descriptor, end_of(old_bytes), static_cast<off_t>(new_bytes - old_bytes)));
+    release_file_pages(file, old_bytes);
+    if (new_bytes < old_bytes) check(ftruncate(file.descriptor, end_of(new_bytes)) == 0 ? 0 : errno);
+    if (new_bytes == 0) return nullptr;
+    void* pages = mmap(nullptr, new_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, end_of(0));
+    check(pages == MAP_FAILED ? errno : 0);
+    return file.pages = pages;
 }
 
 // The thread sanitizer does not follow memory that mremap moves.

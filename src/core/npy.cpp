@@ -161,7 +161,7 @@ NpyHeader parse_npy_header(std::span<const unsigned char> first_bytes, const std
     return header;
 }
 
-std::string encode_npy_header(const NpyHeader& header) {
+std::string encode_npy_header(const NpyHeader& header, std::size_t least) {
     std::string shape = "(";
     for (const std::int64_t size : header.shape) shape += std::to_string(size) + ", ";
     if (header.shape.size() > 1) shape.resize(shape.size() - 2);
@@ -172,7 +172,7 @@ std::string encode_npy_header(const NpyHeader& header) {
     std::size_t length_bytes = 2;
     std::size_t total = 0;
     for (;;) {
-        const std::size_t used = magic.size() + 2 + length_bytes + dictionary.size() + 1;
+        const std::size_t used = std::max(magic.size() + 2 + length_bytes + dictionary.size() + 1, least);
         total = (used + alignment - 1) / alignment * alignment;
         if (length_bytes == 4 || total - magic.size() - 2 - length_bytes <= 0xFFFF) break;
         length_bytes = 4;

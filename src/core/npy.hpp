@@ -25,7 +25,7 @@ struct NpyHeader {
 /// when it is cut short, or when the array is not of a plain type (structured, objects).
 NpyHeader parse_npy_header(std::span<const unsigned char> first_bytes, const std::string& file);
 
-/// The bytes that come before the entries: version 1 where it fits, else 2; header_bytes is not used.
-std::string encode_npy_header(const NpyHeader& header);
+/// The bytes that come before the entries, `least` or more: version 1 where it fits, else 2; header_bytes is not used.
+std::string encode_npy_header(const NpyHeader& header, std::size_t least = 0);
 
 }  // namespace alfcg

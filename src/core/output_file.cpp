@@ -139,7 +139,7 @@ void OutputFile::open_temporary() {
     const std::string stem = folder + "/" + std::string(temporary_stem) + std::to_string(::getpid()) + "-";
     for (int i = 0; i < most_names && descriptor_ < 0; ++i) {
         const std::string name = stem + std::to_string(i) + std::string(temporary_end);
-        descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ < 0 && errno != EEXIST) break;
         if (descriptor_ < 0) continue;
         temporary_ = name;
@@ -183,6 +183,28 @@ void OutputFile::write_through(const char* data, std::size_t bytes) {
         if (written == 0) fail(EIO);
         data += written;
         bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+int OutputFile::descriptor() {
+    if (temporary_.empty())
+        throw Error(path_ + ": cannot write: this needs a file, which a device or a pipe is not");
+    return descriptor_;
+}
+
+void OutputFile::go_to_end() {
+    flush();
+    if (::lseek(descriptor_, 0, SEEK_END) < 0) fail(errno);
+}
+
+void OutputFile::replace(std::size_t offset, std::string_view text) {
+    flush();
+    while (!text.empty()) {
+        const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) fail(written < 0 ? errno : EIO);
+        offset += static_cast<std::size_t>(written);
+        text.remove_prefix(static_cast<std::size_t>(written));
     }
 }
 

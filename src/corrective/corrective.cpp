@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/memory.hpp"
 
 namespace alfcg {
 
@@ -11,6 +12,12 @@ namespace {
 
 // What may be kept where nobody says: this, or a quarter of the data.
 constexpr Index modest_bytes = Index{64} << 20;
+
+// No more than half of what is free; of small data nothing depends on that.
+Index usual_memory(Index data_bytes) {
+    if (data_bytes / 4 <= modest_bytes) return modest_bytes;
+    return std::min(data_bytes / 4, std::max(modest_bytes, static_cast<Index>(free_memory() / 2)));
+}
 
 template <class Real>
 std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, const Iterate<Real>& x,
@@ -65,7 +72,7 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
 template <class Real>
 std::unique_ptr<Corrector<Real>> Corrective<Real>::make_corrector(Run<Real>& run) const {
     const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
-    return corrector_for(run.region(), run.x(), memory_.value_or(std::max(data / 4, modest_bytes)));
+    return corrector_for(run.region(), run.x(), memory_ ? *memory_ : usual_memory(data));
 }
 
 template <class Real>

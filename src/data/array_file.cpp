@@ -11,6 +11,7 @@
 #include "data/finite.hpp"
 #include "data/mapped_pages.hpp"
 #include "data/memory.hpp"
+#include "data/rows_ahead.hpp"
 
 namespace alfcg {
 
@@ -56,7 +57,7 @@ DenseFeatures<Real> map_array(const ByteSource& source, const ArrayLayout& layou
     if (pages == nullptr) return {};
     auto* data = reinterpret_cast<Real*>(static_cast<unsigned char*>(pages.get()) + layout.offset);
     return {
-        SharedArray<Real>::handed_over(data, static_cast<std::size_t>(rows * layout.cols), std::move(pages)),
+        SharedArray<Real>::mapped(data, static_cast<std::size_t>(rows * layout.cols), std::move(pages)),
         rows, layout.cols, layout.cols};
 }
 
@@ -157,7 +158,8 @@ void fold_shape(const std::string& path, const std::vector<std::int64_t>& shape,
 }
 
 template <class Real>
-DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows) {
+DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows,
+                               PageFiles* pages) {
     const Index rows = most_rows > 0 ? std::min(most_rows, layout.rows) : layout.rows;
     const bool whole = rows == layout.rows;
     const bool row_major =
@@ -174,13 +176,19 @@ DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, In
             layout.offset % alignof(Real) == 0) {
             DenseFeatures<Real> mapped = map_array<Real>(source, layout, rows);
             if (mapped.data() != nullptr) {
-                check_finite(source.path(), mapped.data(), entries, 0, layout.cols);
+                const Features<Real> features = mapped;
+                RowsAhead<Real> ahead(features, 1, true);
+                for (Index i = 0; i < rows; ++i) {
+                    ahead.reach(0, i, rows);
+                    check_finite(source.path(), mapped.row(i), static_cast<std::size_t>(layout.cols),
+                                 i * layout.cols, layout.cols);
+                }
                 return mapped;
             }
         }
     }
-    check_memory(source.path(), static_cast<double>(entries), sizeof(Real));
-    Buffer<Real> buffer;
+    if (pages == nullptr) check_memory(source.path(), static_cast<double>(entries), sizeof(Real));
+    Buffer<Real> buffer(pages != nullptr ? pages->next_main() : nullptr);
     Real* to = buffer.extend(entries);
     if (row_major)
         read_row_major(source, layout, entries, to);
@@ -190,7 +198,7 @@ DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, In
     return {std::move(buffer), rows, layout.cols};
 }
 
-template DenseFeatures<float> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows);
-template DenseFeatures<double> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows);
+template DenseFeatures<float> read_array(ByteSource&, const ArrayLayout&, Index, PageFiles*);
+template DenseFeatures<double> read_array(ByteSource&, const ArrayLayout&, Index, PageFiles*);
 
 }  // namespace alfcg

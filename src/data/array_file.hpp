@@ -8,6 +8,7 @@
 #include "alfcg/data/features.hpp"
 #include "data/byte_source.hpp"
 #include "data/elements.hpp"
+#include "data/page_files.hpp"
 
 namespace alfcg {
 
@@ -28,9 +29,10 @@ void fold_shape(const std::string& path, const std::vector<std::int64_t>& shape,
 
 /// Reads the first `most_rows` rows (0: all) of an array whose header has been read. An uncompressed array
 /// that already has the right type and order is mapped, copy on write; anything else is converted piece by
-/// piece on its way into the result, which is the only copy. Throws InputError when data are missing or left
+/// piece on its way into the result, which is the only copy and goes to `pages` where they are given. Throws InputError when data are missing or left
 /// over, or when an entry is not finite.
 template <class Real>
-DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows);
+DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows,
+                               PageFiles* pages = nullptr);
 
 }  // namespace alfcg

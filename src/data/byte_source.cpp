@@ -1,6 +1,7 @@
 #include "data/byte_source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -56,6 +57,13 @@ std::size_t ByteSource::read(void* to, std::size_t n) {
         done += got;
     }
     return done;
+}
+
+std::string ByteSource::plain_end(std::size_t n) const {
+    std::string end(n, '\0');
+    const long long first = plain_size() - static_cast<long long>(n);
+    const bool read = first >= 0 && pread(descriptor(), end.data(), n, first) == static_cast<ssize_t>(n);
+    return read ? end : std::string();
 }
 
 std::string_view ByteSource::peek(std::size_t n) {

@@ -26,6 +26,9 @@ class ByteSource {
     [[nodiscard]] int descriptor() const { return input_.descriptor(); }
     [[nodiscard]] long long plain_size() const { return compressed() ? -1 : input_.file_size(); }
 
+    /// The last n bytes of an uncompressed regular file; none of others, and of a shorter one.
+    [[nodiscard]] std::string plain_end(std::size_t n) const;
+
     /// Reads n bytes; fewer only at the end.
     std::size_t read(void* to, std::size_t n);
     /// The next n bytes (at most peek_limit) without using them up; fewer only at the end.

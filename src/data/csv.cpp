@@ -12,6 +12,7 @@
 #include "data/csv_table.hpp"
 #include "data/label_file.hpp"
 #include "data/memory.hpp"
+#include "data/page_files.hpp"
 #include "data/text_pieces.hpp"
 
 namespace alfcg {
@@ -34,7 +35,8 @@ class DenseReader {
           layout_(layout),
           options_(options),
           most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
-          lines_(lines_before) {}
+          lines_(lines_before),
+          entries_(buffer_of_entries<Real>(options)) {}
 
     [[nodiscard]] std::size_t cut(std::string_view text, std::size_t most) const {
         return whole_records(text, layout_.separator, most);
@@ -59,7 +61,9 @@ class DenseReader {
         weights_.insert(weights_.end(), part.rows.weights.begin(), part.rows.weights.end());
         missing_ = missing_ || part.rows.missing;
         if (!part.rows.words.empty()) pieces_.push_back({part.first_row, std::move(part.rows.words)});
-        check_memory(path_, static_cast<double>(rows_) * static_cast<double>(layout_.places()), sizeof(Real));
+        if (options_.pages == nullptr)
+            check_memory(path_, static_cast<double>(rows_) * static_cast<double>(layout_.places()),
+                         sizeof(Real));
         return rows_ == most_rows_;
     }
 

@@ -11,6 +11,7 @@
 #include "alfcg/core/error.hpp"
 #include "data/feature_count.hpp"
 #include "data/memory.hpp"
+#include "data/page_files.hpp"
 
 namespace alfcg {
 
@@ -230,7 +231,7 @@ class FeatureMaker {
         const double dense = static_cast<double>(table_.rows) * static_cast<double>(features) * sizeof(Real);
         const double sparse = static_cast<double>(filled) * (sizeof(Real) + sizeof(std::int32_t)) +
                               static_cast<double>(table_.rows + 1) * sizeof(Index);
-        check_memory(path_, std::min(dense, sparse), 1);
+        if (options_.pages == nullptr) check_memory(path_, std::min(dense, sparse), 1);
         if (sparse < dense)
             data.features = sparse_features(first, features, filled);
         else
@@ -254,7 +255,7 @@ class FeatureMaker {
     }
 
     DenseFeatures<Real> dense_features(const std::vector<Index>& first, Index features) const {
-        Buffer<Real> entries;
+        auto entries = buffer_of_entries<Real>(options_);
         entries.resize(static_cast<std::size_t>(table_.rows * features));
         for (Index i = 0; i < table_.rows; ++i)
             for_each_feature(i, first, [&](Index feature, Real value) {
@@ -265,9 +266,9 @@ class FeatureMaker {
 
     SparseFeatures<Real> sparse_features(const std::vector<Index>& first, Index features,
                                          Index filled) const {
-        Buffer<Index> start;
-        Buffer<std::int32_t> columns;
-        Buffer<Real> values;
+        auto start = buffer_beside<Index>(options_);
+        auto columns = buffer_beside<std::int32_t>(options_);
+        auto values = buffer_of_entries<Real>(options_);
         start.reserve(static_cast<std::size_t>(table_.rows + 1));
         columns.reserve(static_cast<std::size_t>(filled));
         values.reserve(static_cast<std::size_t>(filled));

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "alfcg/core/error.hpp"
-#include "data/memory.hpp"
+#include "core/memory.hpp"
 
 namespace alfcg {
 
@@ -116,8 +116,8 @@ class Bzip2Decoder final : public Decoder {
 class XzDecoder final : public Decoder {
   public:
     XzDecoder() {
-        const auto memory_limit = static_cast<std::uint64_t>(physical_memory() / 2);
-        if (lzma_stream_decoder(&stream_, memory_limit, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+        const auto most_memory = static_cast<std::uint64_t>(memory_limit() / 2);
+        if (lzma_stream_decoder(&stream_, most_memory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
     }
     ~XzDecoder() override { lzma_end(&stream_); }
 

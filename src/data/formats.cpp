@@ -11,6 +11,7 @@
 #include "data/idx.hpp"
 #include "data/libsvm.hpp"
 #include "data/libsvm_likeness.hpp"
+#include "data/mapped_file.hpp"
 #include "data/npy.hpp"
 
 namespace alfcg {
@@ -21,7 +22,7 @@ template <class Real>
 Dataset<Real> read_matrix(ByteSource& source, const ArrayLayout& layout, const ReadOptions& options) {
     check_feature_count(source.path(), 0, layout.cols, options);
     Dataset<Real> data;
-    data.features = read_array<Real>(source, layout, options.rows);
+    data.features = read_array<Real>(source, layout, options.rows, options.pages.get());
     data.bytes = layout.type == ElementType::u8;
     return data;
 }
@@ -57,6 +58,12 @@ const std::vector<FormatRow>& table() {
          },
          Reader<ByteSource>{read_idx<float>, read_idx<double>},
          read_idx_labels},
+        {{"mapped", "mapped",
+          "what alfcg convert writes: an array, or a sparse matrix, with labels and names", own},
+         is_sparse_mapped,
+         Reader<ByteSource>{read_mapped<float>, read_mapped<double>},
+         nullptr,
+         is_mapped_end},
     };
     return rows;
 }
@@ -82,6 +89,9 @@ const FormatRow& find_format(std::string_view name) {
 const FormatRow* recognize_bytes(ByteSource& source) {
     const std::string_view bytes = source.peek(ByteSource::peek_limit);
     if (bytes.empty()) throw InputError(source.path(), 0, "the archive is empty");
+    const std::string end = source.plain_end(mapped_end_bytes);
+    for (const FormatRow& row : table())
+        if (row.recognize_end != nullptr && row.recognize_end(end)) return &row;
     for (const FormatRow& row : table())
         if (!row.is_text() && row.recognize(bytes)) return &row;
     if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"))

@@ -9,6 +9,7 @@
 #include "alfcg/core/error.hpp"
 #include "data/libsvm_lines.hpp"
 #include "data/memory.hpp"
+#include "data/page_files.hpp"
 #include "data/text_pieces.hpp"
 
 namespace alfcg {
@@ -62,7 +63,10 @@ class SparseReader {
     SparseReader(const std::string& path, const ReadOptions& options)
         : path_(path),
           options_(options),
-          most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()) {}
+          most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
+          start_(buffer_beside<Index>(options)),
+          column_(buffer_beside<std::int32_t>(options)),
+          value_(buffer_of_entries<Real>(options)) {}
 
     [[nodiscard]] std::size_t cut(std::string_view text, std::size_t most) const {
         std::size_t end = std::string_view::npos;
@@ -97,7 +101,8 @@ class SparseReader {
         last_index_ = std::max(last_index_, rows.last_index);
         if (!labelled_) labelled_ = rows.labelled;
         labels_.append(rows.labels);
-        check_memory(path_, static_cast<double>(pairs_), sizeof(Real) + sizeof(std::int32_t));
+        if (options_.pages == nullptr)
+            check_memory(path_, static_cast<double>(pairs_), sizeof(Real) + sizeof(std::int32_t));
         return rows_ == most_rows_;
     }
 

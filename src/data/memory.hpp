@@ -4,10 +4,7 @@
 
 namespace alfcg {
 
-/// Bytes of physical memory of this machine.
-double physical_memory();
-
-/// Throws Error when `count` items of `item_bytes` bytes are more than the machine has: `source` then is
+/// Throws Error when `count` items of `item_bytes` bytes are more than this process may have: `source` then is
 /// refused before the first page is touched, instead of being killed by the operating system half way. The
 /// product is formed in floating point and so cannot overflow. `need` and `remedy` are parts of the message.
 void check_memory(const std::string& source, double count, double item_bytes,

@@ -6,6 +6,7 @@
 #include "core/parallel.hpp"
 #include "data/builtin.hpp"
 #include "data/memory.hpp"
+#include "data/page_files.hpp"
 #include "data/random_stream.hpp"
 
 namespace alfcg {
@@ -20,9 +21,10 @@ Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
     const Index rows = options.rows > 0 ? std::min(options.rows, builtin.rows) : builtin.rows;
     const Index cols = builtin.cols;
     const double entries = static_cast<double>(rows) * static_cast<double>(cols);
-    check_memory(builtin.name, entries + 2 * static_cast<double>(rows), sizeof(Real));
+    if (options.pages == nullptr)
+        check_memory(builtin.name, entries + 2 * static_cast<double>(rows), sizeof(Real));
 
-    Buffer<Real> buffer;
+    auto buffer = buffer_of_entries<Real>(options);
     Real* const data = buffer.extend(static_cast<std::size_t>(rows * cols));
     std::vector<std::int32_t> classes(static_cast<std::size_t>(rows));
     const auto class_count = static_cast<std::uint64_t>(options.classes);

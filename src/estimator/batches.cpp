@@ -10,12 +10,13 @@
 namespace alfcg {
 
 Batches::Batches(Index samples, std::uint64_t seed, const std::vector<std::vector<Index>>* replay,
-                 std::function<void(std::span<const Index>)> on_draw)
+                 std::function<void(std::span<const Index>)> on_draw, Index block)
     : samples_(samples),
       reciprocal_(~std::uint64_t{0} / static_cast<std::uint64_t>(std::max<Index>(samples, 1))),
       generator_(seed),
       replay_(replay),
-      on_draw_(std::move(on_draw)) {
+      on_draw_(std::move(on_draw)),
+      block_(block) {
     if (samples < 1) throw Error("the objective has no samples to draw from");
     if (replay_ == nullptr) return;
     for (std::size_t i = 0; i < replay_->size(); ++i) {
@@ -71,7 +72,30 @@ void Batches::draw_ahead(Index size) {
     const auto drawn = static_cast<Index>(ahead_.size());
     if (drawn >= size) return;
     ahead_.resize(static_cast<std::size_t>(size));
-    std::generate(ahead_.begin() + drawn, ahead_.end(), [&] { return row_of(generator_()); });
+    std::generate(ahead_.begin() + drawn, ahead_.end(),
+                  [&] { return block_ > 0 ? next_in_blocks() : row_of(generator_()); });
+}
+
+// The rows, from a random one on and behind the last one the first again, are cut into blocks, which come in random order. By the
+// random row, every row is as likely as any other at every place of an epoch.
+Index Batches::next_in_blocks() {
+    if (at_block_ == order_.size()) {
+        shift_ = row_of(generator_());
+        order_.resize(static_cast<std::size_t>((samples_ + block_ - 1) / block_));
+        for (std::size_t k = 0; k < order_.size(); ++k) {
+            const std::size_t other = static_cast<std::size_t>(generator_() % (k + 1));
+            order_[k] = order_[other];
+            order_[other] = static_cast<Index>(k);
+        }
+        at_block_ = 0;
+    }
+    const Index place = order_[at_block_] * block_ + at_row_;
+    if (++at_row_ == block_ || place + 1 == samples_) {
+        ++at_block_;
+        at_row_ = 0;
+    }
+    const Index row = place + shift_;
+    return row < samples_ ? row : row - samples_;
 }
 
 // The remainder, without a division. Its bias, samples / 2^64, is far below anything a run could show.

@@ -259,6 +259,7 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
     if (count > total)
         throw QuantityError("folds",
                             fmt::format("must be at most the number of rows, {}, not {}", total, count));
+    check_copies(data, specification, "folds", count);
     specification.loss = whole.loss;
     specification.region = whole.region;
     specification.threads = std::max(1, whole.threads / static_cast<int>(count));

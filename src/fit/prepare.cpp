@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
@@ -69,6 +70,8 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
         throw QuantityError("class-weights", fmt::format("is for classes, which the {} loss does not have",
                                                          problem.loss.name));
     // Rows of weight 0 are as if absent: nothing is concluded from them.
+    if (std::any_of(training.weights.begin(), training.weights.end(), [](double w) { return w == 0; }))
+        check_copies(training, specification, "weights");
     if (weigh(training, specification.class_weights)) choose_loss(problem, specification);
     problem.intercept = specification.intercept;
     Targets targets = targets_of(training, problem.loss.name, problem.classes);
@@ -77,6 +80,7 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
         throw InputError(training.name, 0, "no model can be made of it: " + fault);
     problem.region = complete(specification.region, targets.outputs > 1 ? "nuclear" : "l1");
     if (specification.hold_out > 0) {
+        check_copies(training, specification, "holdout");
         problem.held_out = hold_out(training, specification.hold_out, specification.options.seed);
         // The classes are those of the rows that train; a class seen only in the held-out part cannot be
         // learned.
@@ -90,12 +94,14 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
     const auto region = problem.new_region();
     region->check({targets.outputs, cols(training.features)});
     problem.region_text = region->describe();
+    if (specification.normalization != Normalization::none)
+        check_copies(training, specification, "normalize");
     problem.scaling =
         measure_scaling(training.features, specification.normalization, problem.parts, training.weights);
     training.features = scaled(std::move(training.features), problem.scaling, problem.parts);
     try {
-        problem.objective = linear_objective(training.features, std::move(targets), problem.loss,
-                                             problem.parts, specification.intercept);
+        problem.objective = linear_objective(training.features, std::move(targets), problem.loss, problem.parts,
+                                             specification.intercept, specification.options.memory);
     } catch (const Error& error) {
         throw InputError(training.name, 0, error.what());
     }

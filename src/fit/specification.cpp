@@ -4,6 +4,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "core/memory.hpp"
 
 namespace alfcg {
 
@@ -42,5 +43,24 @@ void Specification::verify() const {
     options.verify();
     check_parameters(options.method, options.parameters);
 }
+
+template <class Real>
+void check_copies(const Dataset<Real>& data, const Specification& specification, const std::string& quantity,
+                  Index copies) {
+    if (!std::visit([](const auto& f) { return f.on_disk(); }, data.features)) return;
+    const std::optional<Index>& asked = specification.options.memory;
+    const double room = asked ? static_cast<double>(*asked) : 0.9 * free_memory();
+    const double needed = static_cast<double>(bytes_of(data.features)) * static_cast<double>(copies);
+    constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+    if (needed > room)
+        throw QuantityError(
+            quantity,
+            fmt::format("copies what is mapped of {}, {:.3g} GiB, and copies may take {:.3g} GiB "
+                        "(`memory`): take fewer rows (`rows`), or convert the data as they are to be",
+                        data.name, needed / gibibyte, room / gibibyte));
+}
+
+template void check_copies(const Dataset<float>&, const Specification&, const std::string&, Index);
+template void check_copies(const Dataset<double>&, const Specification&, const std::string&, Index);
 
 }  // namespace alfcg

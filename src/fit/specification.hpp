@@ -13,6 +13,12 @@ RegionSpec complete(RegionSpec region, const std::string& name);
 template <class Real>
 Dataset<Real> load(const Data& data, const Specification& specification);
 
+/// What a quantity asks for makes `copies` copies of the data. Throws QuantityError when the data are pages of a file and so many do not
+/// fit what may be kept of them.
+template <class Real>
+void check_copies(const Dataset<Real>& data, const Specification& specification, const std::string& quantity,
+                  Index copies = 1);
+
 /// A model with these weights; the data's scaling is left to the caller.
 template <class Real>
 Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights);

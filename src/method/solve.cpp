@@ -1,5 +1,6 @@
 #include "alfcg/method/solve.hpp"
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -16,6 +17,15 @@ namespace {
 // Numbers that the data have for each feature, from which on what alfcg-c does between two looks at them, over l_p balls with p > 1 and
 // over hulls, costs little beside a look.
 constexpr double many_numbers = 2000;
+
+// Rows side by side that lie in sixteen pages or so: few reads, and many blocks in a batch of some hundred rows.
+template <class Real>
+Index rows_of_block(const Objective<Real>& objective, Index entry_bytes) {
+    constexpr Index block_bytes = Index{64} << 10;
+    const Index row_bytes = objective.entries() / std::max<Index>(objective.samples(), 1) * entry_bytes;
+    return std::clamp<Index>(block_bytes / std::max<Index>(row_bytes, 1), 1,
+                             std::max<Index>(objective.samples(), 1));
+}
 
 }  // namespace
 
@@ -99,7 +109,8 @@ Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Opt
                                 ", which needs all entries of x: try alfcg-c, alfcg-d or fw-armijo");
     const Parameters parameters = resolve(row.name, row.parameters, options.parameters, objective.samples());
     Batches batches(objective.samples(), options.seed, options.batches ? &*options.batches : nullptr,
-                    options.on_draw);
+                    options.on_draw,
+                    options.batch_order == BatchOrder::blocks ? rows_of_block(objective, sizeof(Real)) : 0);
     const auto method = row.make(MethodParts<Real>{objective, batches, parameters, options.memory});
     Checkpoints checkpoints = options.checkpoints;
     if (checkpoints.used()) {

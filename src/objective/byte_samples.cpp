@@ -48,9 +48,10 @@ std::vector<double> byte_scales(const DenseFeatures<Real>& features) {
 }
 
 template <class Real>
-bool is_modest(Index bytes, const DenseFeatures<Real>& features) {
+bool is_modest(Index bytes, const DenseFeatures<Real>& features, Index memory) {
     const double data_bytes = static_cast<double>(features.rows() * features.cols()) * sizeof(Real);
-    return bytes <= modest_bytes || static_cast<double>(bytes) <= modest_share * data_bytes;
+    return bytes <= memory &&
+           (bytes <= modest_bytes || static_cast<double>(bytes) <= modest_share * data_bytes);
 }
 
 template <class Real>
@@ -60,10 +61,11 @@ ByteSamples<Real>::ByteSamples(Index rows, Index cols, double scale)
 }
 
 template <class Real>
-std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
+std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>& features, int threads,
+                                                       Index memory) {
     const Index rows = features.rows();
     const Index cols = features.cols();
-    if (!is_modest(rows * kernels::padded_bytes(cols), features)) return std::nullopt;
+    if (!is_modest(rows * kernels::padded_bytes(cols), features, memory)) return std::nullopt;
     for (const double scale : byte_scales(features)) {
         ByteSamples result(rows, cols, scale);
         std::atomic<bool> all = true;
@@ -81,8 +83,8 @@ std::optional<ByteSamples<Real>> ByteSamples<Real>::of(const DenseFeatures<Real>
 
 template std::vector<double> byte_scales(const DenseFeatures<float>&);
 template std::vector<double> byte_scales(const DenseFeatures<double>&);
-template bool is_modest(Index, const DenseFeatures<float>&);
-template bool is_modest(Index, const DenseFeatures<double>&);
+template bool is_modest(Index, const DenseFeatures<float>&, Index);
+template bool is_modest(Index, const DenseFeatures<double>&, Index);
 template class ByteSamples<float>;
 template class ByteSamples<double>;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,9 @@ namespace alfcg {
 template <class Real>
 std::vector<double> byte_scales(const DenseFeatures<Real>& features);
 
-/// Whether a copy of that many bytes beside the data is little enough.
+/// Whether a copy of that many bytes beside the data is little enough, and no more than `memory`.
 template <class Real>
-bool is_modest(Index bytes, const DenseFeatures<Real>& features);
+bool is_modest(Index bytes, const DenseFeatures<Real>& features, Index memory);
 
 /// A copy of dense data whose entries are all whole multiples, up to 255, of one number (pixels, counts, marks of
 /// categories): a byte each, so that passes that wait for memory wait a quarter, or an eighth, as long.
@@ -25,8 +26,9 @@ class ByteSamples {
   public:
     using Sample = std::uint8_t;
 
-    /// Nothing if the entries are of another kind, or the copy would be large.
-    static std::optional<ByteSamples> of(const DenseFeatures<Real>& features, int threads);
+    /// Nothing if the entries are of another kind, or the copy would be large, or take more than `memory`.
+    static std::optional<ByteSamples> of(const DenseFeatures<Real>& features, int threads,
+                                         Index memory = std::numeric_limits<Index>::max());
 
     [[nodiscard]] Index cols() const { return cols_; }
     [[nodiscard]] const Sample* row(Index i) const { return bytes_.data() + i * stride_; }

@@ -348,19 +348,21 @@ class DenseRows final : public RowEngine<Real> {
 
 template <class Real>
 std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, Index outputs,
-                                                  int threads, Use use) {
+                                                  int threads, Use use, Index memory) {
     // Rows of bytes are padded: short ones would save nothing.
     const Index row_bytes = features.cols() * static_cast<Index>(sizeof(Real));
     if (use == Use::often && outputs <= kernels::few_outputs &&
         2 * kernels::padded_bytes(features.cols()) <= row_bytes) {
-        if (auto patches = patch_row_engine(features, threads)) return patches;
-        if (auto bytes = ByteSamples<Real>::of(features, threads))
+        if (auto patches = patch_row_engine(features, threads, memory)) return patches;
+        if (auto bytes = ByteSamples<Real>::of(features, threads, memory))
             return std::make_unique<DenseRows<Real, ByteSamples<Real>>>(std::move(*bytes), threads);
     }
     return std::make_unique<DenseRows<Real, PlainSamples<Real>>>(PlainSamples<Real>{features}, threads);
 }
 
-template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, Index, int, Use);
-template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, Index, int, Use);
+template std::unique_ptr<RowEngine<float>> dense_row_engine(const DenseFeatures<float>&, Index, int, Use,
+                                                            Index);
+template std::unique_ptr<RowEngine<double>> dense_row_engine(const DenseFeatures<double>&, Index, int, Use,
+                                                             Index);
 
 }  // namespace alfcg

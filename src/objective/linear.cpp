@@ -16,34 +16,38 @@ namespace alfcg {
 
 namespace {
 
-template <class Real>
-Index bytes_of(const Features<Real>& features) {
-    const bool sparse = std::holds_alternative<SparseFeatures<Real>>(features);
-    return entries_of(features) * static_cast<Index>(sizeof(Real) + (sparse ? sizeof(std::int32_t) : 0));
-}
-
 // Scores may always take this much memory, or a tenth of what the data take.
 template <class Real>
-bool scores_are_modest(Index samples, Index outputs, Index data_bytes) {
+bool scores_are_modest(Index samples, Index outputs, Index data_bytes, Index memory) {
     constexpr Index modest_size = Index{64} << 20;
     const Index bytes = samples * kernels::padded<Real>(outputs) * static_cast<Index>(sizeof(Real));
-    return bytes <= std::max(modest_size, data_bytes / 10);
+    return bytes <= std::min(memory, std::max(modest_size, data_bytes / 10));
+}
+
+// What copies may take: what was asked for, or half of what is free. Small data are not worth the look.
+Index room_for_copies(std::optional<Index> asked, Index data_bytes) {
+    constexpr Index small = Index{16} << 20;
+    return asked ? *asked : data_bytes <= small ? any_copy : static_cast<Index>(free_memory() / 2);
 }
 
 }  // namespace
 
 template <class Real>
 LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Targets& targets,
-                                       const LossSpec& loss, int threads, bool intercept)
+                                       const LossSpec& loss, int threads, bool intercept,
+                                       std::optional<Index> memory)
     : intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss) : std::nullopt),
       loss_(targets, loss, intercept ? intercept_->shift() : 0),
       threads_(resolve_threads(threads)),
       samples_(rows(features)),
       shape_{targets.outputs, cols(features)},
       features_(features),
-      engine_(row_engine(features, targets.outputs, threads_, Use::often)),
+      ahead_(features_, threads_),
+      engine_(row_engine(features, targets.outputs, threads_, Use::often,
+                         room_for_copies(memory, bytes_of(features)))),
       scratch_(static_cast<std::size_t>(threads_)),
-      may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features))) {
+      may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features),
+                                            room_for_copies(memory, bytes_of(features)))) {
     if (intercept) begin_intercept(features, targets.weights);
 }
 
@@ -127,6 +131,13 @@ std::unique_ptr<Part<Real>> LinearObjective<Real>::few_features(Features<Real> p
 
 template <class Real>
 void LinearObjective<Real>::expect(std::span<const Index> rows) {
+    // Rows side by side are asked for together.
+    for (std::size_t i = 0; ahead_.on() && i < rows.size();) {
+        std::size_t next = i + 1;
+        while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
+        ahead_.ask(rows[i], rows[next - 1] + 1);
+        i = next;
+    }
     engine_->expect({rows.data(), static_cast<Index>(rows.size())});
 }
 
@@ -347,7 +358,10 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     const auto [first, last] = engine_->piece(piece);
     if (pass.gradient != nullptr) engine_->open_partial_sum(part, piece);
     double loss = 0;
+    const bool looks = pass.selection.list == nullptr && (scores_rows(pass) || pass.gradient != nullptr);
+    if (looks) ahead_.reach(part, first, last);
     const auto judge = [&](RowRange range) {
+        if (looks) ahead_.reach(part, range.first, last);
         complete_scores(pass, range, scratch);
         if (pass.judges) loss += apply_loss(pass, range, scratch, piece);
     };
@@ -455,6 +469,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
     for (Index i = first; i < last; ++i) rows[static_cast<std::size_t>(i - first)] = i;
     threads = engine->begin({rows.data(), last - first}, {outputs}, threads);
     engine->prepare(0, weights.data(), outputs);
+    RowsAhead<Real> ahead(features, threads);
     const auto layout = engine->layout(outputs);
     std::vector<AlignedVector<Real>> blocks(static_cast<std::size_t>(threads));
     for (auto& block : blocks) block.resize(static_cast<std::size_t>(engine->score_size(outputs)));
@@ -462,6 +477,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
         Real* block = blocks[static_cast<std::size_t>(part)].data();
         const auto [begin, end] = engine->piece(piece);
         for (Index at = begin; at < end; at += engine->block()) {
+            ahead.reach(part, first + at, first + end);
             const RowRange range{at, std::min(engine->block(), end - at)};
             engine->score(part, 0, range, block);
             for (Index i = 0; i < range.count; ++i)
@@ -474,9 +490,10 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
 
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
-                                                  const LossSpec& loss, int threads, bool intercept) {
+                                                  const LossSpec& loss, int threads, bool intercept,
+                                                  std::optional<Index> memory) {
     check_problem(features, targets, loss, resolve_threads(threads));
-    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept);
+    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept, memory);
 }
 
 template class LinearObjective<float>;
@@ -484,8 +501,9 @@ template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
 template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossSpec&,
-                                                            int, bool);
+                                                            int, bool, std::optional<Index>);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
-                                                             const LossSpec&, int, bool);
+                                                             const LossSpec&, int, bool,
+                                                             std::optional<Index>);
 
 }  // namespace alfcg

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alfcg/objective/objective.hpp"
+#include "data/rows_ahead.hpp"
 #include "objective/block_loss.hpp"
 #include "objective/followed_scores.hpp"
 #include "objective/intercept_search.hpp"
@@ -24,7 +25,7 @@ template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
     LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss, int threads,
-                    bool intercept);
+                    bool intercept, std::optional<Index> memory);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return samples_; }
@@ -137,6 +138,7 @@ class LinearObjective final : public Objective<Real> {
     Index samples_;
     Shape shape_;
     Features<Real> features_;
+    RowsAhead<Real> ahead_;
     std::vector<Index> column_entries_;  // of sparse data, once asked for
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread

@@ -355,13 +355,14 @@ class PatchRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads) {
-    auto samples = PatchSamples<Real>::of(features, threads);
+std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads,
+                                                  Index memory) {
+    auto samples = PatchSamples<Real>::of(features, threads, memory);
     if (!samples) return nullptr;
     return std::make_unique<PatchRows<Real>>(std::move(*samples), threads);
 }
 
-template std::unique_ptr<RowEngine<float>> patch_row_engine(const DenseFeatures<float>&, int);
-template std::unique_ptr<RowEngine<double>> patch_row_engine(const DenseFeatures<double>&, int);
+template std::unique_ptr<RowEngine<float>> patch_row_engine(const DenseFeatures<float>&, int, Index);
+template std::unique_ptr<RowEngine<double>> patch_row_engine(const DenseFeatures<double>&, int, Index);
 
 }  // namespace alfcg

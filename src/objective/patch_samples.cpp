@@ -33,7 +33,8 @@ PatchSamples<Real>::PatchSamples(Index rows, FeatureGroups groups, double scale)
 }
 
 template <class Real>
-std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads) {
+std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Real>& features, int threads,
+                                                         Index memory) {
     const auto scales = byte_scales(features);
     if (scales.empty()) return std::nullopt;
     const FeatureGroups groups = group_features(features);
@@ -41,7 +42,8 @@ std::optional<PatchSamples<Real>> PatchSamples<Real>::of(const DenseFeatures<Rea
     const auto rows = static_cast<double>(features.rows());
     const double patches =
         rows * (static_cast<double>(mask) + groups.filled * static_cast<double>(groups.count));
-    if (groups.filled > most_filled || !is_modest(static_cast<Index>(patches * patch_width), features) ||
+    if (groups.filled > most_filled ||
+        !is_modest(static_cast<Index>(patches * patch_width), features, memory) ||
         features.rows() * (mask + groups.count) > std::numeric_limits<std::uint32_t>::max())
         return std::nullopt;
     for (const double scale : scales) {

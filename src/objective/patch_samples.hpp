@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,8 @@ template <class Real>
 class PatchSamples {
   public:
     /// Nothing if zeros are few or scattered, the entries are of another kind, or the copy would be large.
-    static std::optional<PatchSamples> of(const DenseFeatures<Real>& features, int threads);
+    static std::optional<PatchSamples> of(const DenseFeatures<Real>& features, int threads,
+                                          Index memory = std::numeric_limits<Index>::max());
 
     [[nodiscard]] Index cols() const { return static_cast<Index>(groups_.place.size()); }
     [[nodiscard]] Index groups() const { return groups_.count; }

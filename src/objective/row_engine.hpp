@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -113,23 +114,26 @@ double block_product(const Real* a, const Real* b, Index samples, Index outputs,
 
 /// One that will be used often may look at the data first and make a copy that suits it better.
 enum class Use { once, often };
+/// Bytes of such a copy, at most, where nobody minds.
+inline constexpr Index any_copy = std::numeric_limits<Index>::max();
 
 template <class Real>
 std::unique_ptr<RowEngine<Real>> dense_row_engine(const DenseFeatures<Real>& features, Index outputs,
-                                                  int threads, Use use);
+                                                  int threads, Use use, Index memory);
 /// For data with many zeros among few values; null for others.
 template <class Real>
-std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads);
+std::unique_ptr<RowEngine<Real>> patch_row_engine(const DenseFeatures<Real>& features, int threads,
+                                                  Index memory);
 template <class Real>
-std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads,
-                                                   Use use);
-/// Whichever fits.
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads, Use use,
+                                                   Index memory);
+/// Whichever fits; a copy takes at most `memory` bytes.
 template <class Real>
 std::unique_ptr<RowEngine<Real>> row_engine(const Features<Real>& features, Index outputs, int threads,
-                                            Use use) {
+                                            Use use, Index memory = any_copy) {
     if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features))
-        return dense_row_engine(*dense, outputs, threads, use);
-    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads, use);
+        return dense_row_engine(*dense, outputs, threads, use, memory);
+    return sparse_row_engine(std::get<SparseFeatures<Real>>(features), threads, use, memory);
 }
 
 }  // namespace alfcg

@@ -25,9 +25,10 @@ constexpr Index modest_copy_bytes = Index{256} << 20;
 template <class Real>
 class SparseRows final : public RowEngine<Real> {
   public:
-    SparseRows(const SparseFeatures<Real>& features, int threads, Use use)
+    SparseRows(const SparseFeatures<Real>& features, int threads, Use use, Index memory)
         : features_(features),
           copies_(use == Use::often),
+          memory_(memory),
           lines_{features.start.data(), features.column.data(), features.value.data()},
           cols_(features.cols()),
           partial_sums_(static_cast<std::size_t>(threads)) {}
@@ -216,7 +217,7 @@ class SparseRows final : public RowEngine<Real> {
         if (columns_ || !copies_) return copies_;
         const Index bytes = features_.nonzeros() * static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
         const Index saved = threads_ * cols_ * outputs_ * static_cast<Index>(sizeof(Real));
-        if (bytes > std::max(modest_copy_bytes, saved) ||
+        if (bytes > std::max(modest_copy_bytes, saved) || bytes > memory_ ||
             features_.rows() > std::numeric_limits<std::int32_t>::max())
             return false;
         make_columns();
@@ -229,6 +230,7 @@ class SparseRows final : public RowEngine<Real> {
 
     SparseFeatures<Real> features_;
     bool copies_;
+    Index memory_;  // that a copy may take
     kernels::SparseLines<Real> lines_;
     Index cols_;
     Selection selection_;
@@ -251,12 +253,12 @@ class SparseRows final : public RowEngine<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads,
-                                                   Use use) {
-    return std::make_unique<SparseRows<Real>>(features, threads, use);
+std::unique_ptr<RowEngine<Real>> sparse_row_engine(const SparseFeatures<Real>& features, int threads, Use use,
+                                                   Index memory) {
+    return std::make_unique<SparseRows<Real>>(features, threads, use, memory);
 }
 
-template std::unique_ptr<RowEngine<float>> sparse_row_engine(const SparseFeatures<float>&, int, Use);
-template std::unique_ptr<RowEngine<double>> sparse_row_engine(const SparseFeatures<double>&, int, Use);
+template std::unique_ptr<RowEngine<float>> sparse_row_engine(const SparseFeatures<float>&, int, Use, Index);
+template std::unique_ptr<RowEngine<double>> sparse_row_engine(const SparseFeatures<double>&, int, Use, Index);
 
 }  // namespace alfcg

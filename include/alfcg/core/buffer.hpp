@@ -15,6 +15,17 @@ namespace alfcg {
 /// std::bad_alloc.
 void* resize_pages(void* pages, std::size_t old_bytes, std::size_t new_bytes);
 
+/// A place in an open file, behind whole pages, that stands in for memory.
+struct PageFile {
+    int descriptor = -1;
+    std::size_t offset = 0;
+    void* pages = nullptr;  // of the buffer that has its memory there, if one has
+};
+/// The same as resize_pages for pages of a file, which becomes as long; what was written stays there when they are released.
+/// Throws std::system_error, before anything is written, when the disk has no room.
+void* resize_file_pages(PageFile& file, std::size_t old_bytes, std::size_t new_bytes);
+void release_file_pages(PageFile& file, std::size_t bytes) noexcept;
+
 /// Memory aligned to a cache line; for a large block the system is asked for large pages, which spare address
 /// look-ups in random access. Throws std::bad_alloc.
 void* allocate_aligned(std::size_t bytes);
@@ -29,6 +40,9 @@ class Buffer {
   public:
     Buffer() = default;
     explicit Buffer(std::size_t n) { resize(n); }
+    /// With the pages of a file for its memory, which the system puts on the disk when memory is short; without a file: an ordinary
+    /// one. The file must outlast it.
+    explicit Buffer(PageFile* file) : file_(file) {}
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     Buffer(Buffer&& other) noexcept { swap(other); }
@@ -37,7 +51,11 @@ class Buffer {
         return *this;
     }
     ~Buffer() {
-        if (data_ != nullptr) resize_pages(data_, capacity_ * sizeof(T), 0);
+        if (data_ == nullptr) return;
+        if (file_ != nullptr)
+            release_file_pages(*file_, capacity_ * sizeof(T));
+        else
+            resize_pages(data_, capacity_ * sizeof(T), 0);
     }
 
     [[nodiscard]] T* data() { return data_; }
@@ -71,24 +89,30 @@ class Buffer {
     void reserve(std::size_t n) {
         if (n <= capacity_) return;
         if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) throw std::bad_alloc();
-        data_ = static_cast<T*>(resize_pages(data_, capacity_ * sizeof(T), n * sizeof(T)));
-        capacity_ = n;
+        change_capacity(n);
     }
     void shrink_to_fit() {
-        if (size_ == capacity_) return;
-        data_ = static_cast<T*>(resize_pages(data_, capacity_ * sizeof(T), size_ * sizeof(T)));
-        capacity_ = size_;
+        if (size_ != capacity_) change_capacity(size_);
     }
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
+        std::swap(file_, other.file_);
     }
 
   private:
+    void change_capacity(std::size_t n) {
+        data_ =
+            static_cast<T*>(file_ != nullptr ? resize_file_pages(*file_, capacity_ * sizeof(T), n * sizeof(T))
+                                             : resize_pages(data_, capacity_ * sizeof(T), n * sizeof(T)));
+        capacity_ = n;
+    }
+
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
+    PageFile* file_ = nullptr;  // that the memory is part of
 };
 
 }  // namespace alfcg

@@ -21,6 +21,12 @@ class OutputFile {
 
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
+    /// For those who write to the file itself: its descriptor, to read and write. Throws Error for a device or a pipe.
+    [[nodiscard]] int descriptor();
+    /// The next write() goes to the end of the file, whoever wrote it.
+    void go_to_end();
+    /// Replaces bytes that are in the file.
+    void replace(std::size_t offset, std::string_view text);
     /// Puts what was written so far on the disk, under the temporary name: a full disk shows here, before any
     /// name has changed.
     void sync();

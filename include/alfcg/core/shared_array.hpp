@@ -31,7 +31,15 @@ class SharedArray {
         return result;
     }
 
+    /// The same with pages of a file that was mapped: they are read when they are looked at.
+    static SharedArray mapped(T* entries, std::size_t size, std::shared_ptr<void> owner) {
+        SharedArray result = handed_over(entries, size, std::move(owner));
+        result.on_disk_ = true;
+        return result;
+    }
+
     [[nodiscard]] const T* data() const { return data_; }
+    [[nodiscard]] bool on_disk() const { return on_disk_; }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
     const T& operator[](std::size_t i) const { return data_[i]; }
@@ -53,6 +61,7 @@ class SharedArray {
     const T* data_ = nullptr;
     std::size_t size_ = 0;
     T* writable_ = nullptr;        // the same, if it may be written to
+    bool on_disk_ = false;         // they are pages of a file
     Buffer<T>* buffer_ = nullptr;  // the owner, if it is one
     std::shared_ptr<const void> owner_;
 };

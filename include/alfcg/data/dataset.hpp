@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,8 @@ std::vector<FormatInfo> formats();
 std::string format_titles(std::string_view word);
 std::string format_titles_with_label_file(std::string_view word);
 
+class PageFiles;
+
 struct ReadOptions {
     std::string format = "auto";  // a name from formats(), or auto: recognised by content
     std::string labels;           // file with the labels, where they are not in the data
@@ -77,12 +80,13 @@ struct ReadOptions {
     // What a model knows (see options_for): features are found by name where both have names, and made as its own were.
     std::vector<std::string> names;
     Reading reading;
+    std::shared_ptr<PageFiles> pages;  // what is read goes to these files, see convert(); none: memory
 };
 
 /// Throws Error when there is no such format, or a number is negative.
 void verify(const ReadOptions& options);
 
-/// Reads a file (LIBSVM, CSV, NPY, IDX; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d",
+/// Reads a file (LIBSVM, CSV, NPY, IDX, or what convert() has written; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d",
 /// "mnist-N-d". Throws Error with file and line when something is wrong; non-finite numbers are wrong.
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options = {});

@@ -38,6 +38,8 @@ class DenseFeatures {
     [[nodiscard]] Index stride() const { return stride_; }
     [[nodiscard]] const Real* data() const { return entries_.data(); }
     [[nodiscard]] const Real* row(Index i) const { return entries_.data() + i * stride_; }
+    /// Whether they are pages of a file that was mapped.
+    [[nodiscard]] bool on_disk() const { return entries_.on_disk(); }
     /// Keeps the first `rows` rows.
     void truncate(Index rows) { rows_ = rows; }
 
@@ -66,6 +68,7 @@ struct SparseFeatures {
     [[nodiscard]] Index rows() const { return row_count; }
     [[nodiscard]] Index cols() const { return col_count; }
     [[nodiscard]] Index nonzeros() const { return static_cast<Index>(value.size()); }
+    [[nodiscard]] bool on_disk() const { return value.on_disk(); }
     /// The values to write to: see DenseFeatures.
     Real* own();
 };
@@ -86,6 +89,13 @@ template <class Real>
 Index entries_of(const Features<Real>& features) {
     if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) return sparse->nonzeros();
     return rows(features) * cols(features);
+}
+
+/// Bytes that these entries take, and the columns of sparse ones.
+template <class Real>
+Index bytes_of(const Features<Real>& features) {
+    const bool sparse = std::holds_alternative<SparseFeatures<Real>>(features);
+    return entries_of(features) * static_cast<Index>(sizeof(Real) + (sparse ? sizeof(std::int32_t) : 0));
 }
 
 }  // namespace alfcg

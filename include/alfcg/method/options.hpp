@@ -14,14 +14,19 @@
 namespace alfcg {
 
 /// A method by name, and all that a run with it needs to know.
+/// How rows are drawn into batches: each on its own, with replacement; or blocks of rows that lie side by side in random order, from a random
+/// row on, so that every row is as likely as any other at every place of a batch, comes once an epoch, and a batch lies in few pages.
+enum class BatchOrder { random, blocks };
+
 struct Options : Limits {
     std::string method = "auto";  // a name from methods(); "auto": what suits the region, see choose_method
     /// Setting one that the method does not have is an error; `methods()` lists which has which.
     Parameters parameters;
 
-    /// Bytes that a method may keep of copies and products of the data, as far as it has a choice (alfcg-c); none: a quarter of what the
-    /// data take, or 64 MiB where that is more.
+    /// Bytes that may be kept of copies and products of the data, as far as there is a choice: by the objective, and by alfcg-c. None:
+    /// half of what is free; for alfcg-c a quarter of what the data take, or 64 MiB where that is more, but no more than that half.
     std::optional<Index> memory;
+    BatchOrder batch_order = BatchOrder::random;
 
     std::uint64_t seed = 0;
     /// Draw these batches, one after the other, instead of the random stream; the run fails when they run
