@@ -52,7 +52,7 @@ class FactorCorrector final : public Corrector<Real> {
         penalty_ = 0;
         return true;
     }
-    void archive(Run<Real>& /*run*/, Archive& state) override { state(penalty_, basis_); }
+    void archive(Run<Real>& /*run*/, Archive& state) override { state(penalty_, wanted_, state_); }
 
   private:
     void sweep(Run<Real>& run, const Proposal<Real>& seen) {

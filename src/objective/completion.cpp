@@ -359,11 +359,8 @@ std::vector<double> Completion<Real>::intercept(const Iterate<Real>& x) {
 // What is known of a line does not outlive its move.
 template <class Real>
 void Completion<Real>::archive(Archive& state) {
-    bool looked = at_line_.size() > 0;
-    state(looked, evaluated_, value_);
-    if (!state.loading()) return;
-    line_.x = Version::none;
-    if (looked) at_line_.reshape({1, known_.size()});
+    state(evaluated_, value_);
+    if (state.loading()) line_.x = Version::none;
 }
 
 template <class Real>
