@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "core/decompositions.hpp"
 #include "core/matrix_product.hpp"
@@ -16,7 +17,7 @@ namespace {
 // Directions that a step may add, at first and at most, products that look for them, and sweeps over the factors.
 constexpr Index new_directions = 32;
 constexpr Index most_directions = 128;
-constexpr int power_steps = 3;
+constexpr int power_steps = 6;
 constexpr int sweeps_per_step = 4;
 // Sweeps end where the norm is so near to the radius, as a share of it.
 constexpr double near_enough = 0.01;
@@ -114,15 +115,20 @@ class FactorCorrector final : public Corrector<Real> {
         const region::PatternOperator<Real> gradient{pattern, seen.gradient, 1, run.x().threads()};
         Matrix<Real>& right = steepest_.right;
         const Index count = std::min({wanted_, pattern.shape.cols, pattern.shape.rows});
-        right = Matrix<Real>(pattern.shape.cols, line_length<Real>(count));
-        for (Index j = 0; j < right.rows(); ++j)
-            for (Index k = 0; k < count; ++k) {
+        // What was found last and not taken may be steep enough now; the rest begins anywhere.
+        const Index left_over = std::min(count, static_cast<Index>(steepest_.values.size()) - taken_);
+        Matrix<Real> start(pattern.shape.cols, line_length<Real>(count));
+        for (Index j = 0; j < start.rows(); ++j) {
+            for (Index k = 0; k < count - left_over; ++k) {
                 state_ ^= state_ << 13U;
                 state_ ^= state_ >> 7U;
                 state_ ^= state_ << 17U;
-                right(j, k) =
+                start(j, k) =
                     static_cast<Real>(static_cast<double>(static_cast<std::int64_t>(state_)) * 0x1p-63);
             }
+            for (Index k = 0; k < left_over; ++k) start(j, count - left_over + k) = right(j, taken_ + k);
+        }
+        right = std::move(start);
         // What the oracle has found is there for nothing.
         const Vertex<Real>& vertex = seen.move.atom();
         if (vertex.kind == Vertex<Real>::Kind::rank_one)
@@ -148,6 +154,7 @@ class FactorCorrector final : public Corrector<Real> {
 
     // Where all that was found was steep enough, there is more.
     void expect(Index taken) {
+        taken_ = taken;
         if (taken == steepest_.values.size()) wanted_ = std::min(2 * wanted_, most_directions);
     }
 
@@ -228,6 +235,7 @@ class FactorCorrector final : public Corrector<Real> {
     double penalty_ = 0;  // λ times the number of observations
     TwoFactors<Real> factors_;
     Steepest<Real> steepest_;  // when last looked at
+    Index taken_ = 0;          // of it
     Index wanted_ = new_directions;
     std::uint64_t state_ = 88172645463325252U;  // of the numbers that a search begins with
 };

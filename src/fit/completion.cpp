@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/objective/completion.hpp"
@@ -64,12 +65,16 @@ class Fit {
         return found;
     }
 
-    // The origin, with the biases that were best last.
-    void begin_anew() {
-        const std::vector<double> biases = x_->intercept().at;
-        x_.emplace(Factors<Real>(known_.pattern.shape, specification_.rank), known_.pattern,
-                   resolve_threads(specification_.threads));
-        x_->intercept().at = biases;
+    // Where it is, for another solve to begin there: of these observations or of others.
+    struct Place {
+        Factors<Real> factors;
+        std::vector<double> biases;
+    };
+    [[nodiscard]] Place place() const { return {*x_->factors(), x_->intercept().at}; }
+    void begin_at(Place place) {
+        x_.emplace(std::move(place.factors), known_.pattern, resolve_threads(specification_.threads));
+        x_->intercept().at = std::move(place.biases);
+        factors_.reset();
     }
 
     // λ of the penalised problem that x solves, in sums over the observations.
@@ -220,7 +225,8 @@ double choose_bias_penalty(const Observations<Real>& known, const Observations<R
     return chosen;
 }
 
-// Solves over growing radii, until what is held out is predicted no better; then once more on both sides of the best.
+// Solves over growing radii, each from where the last one ended, until what is held out is predicted no better; then once more on both
+// sides of the best, from there. Leaves the fit where it was best.
 template <class Real>
 double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Observations<Real>& held_out,
                      const CompletionSpecification& specification, const CompletionWatch<Real>& watch,
@@ -229,9 +235,9 @@ double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Obse
     rough.tolerance = std::max(rough.tolerance, rough_tolerance);
     double best = std::numeric_limits<double>::max();
     double chosen = 0;
+    auto place = fit.place();
     const auto stop = [&] { return watch.stop && watch.stop(); };
     const auto look = [&](double radius) {
-        fit.begin_anew();  // sweeps are sooner at the optimum from the origin than from that of another radius
         const auto found = fit.solve(radius, rough, {});
         const CompletionModel<Real> model = fit.model();
         const RadiusScore score{radius, error_on(model, known), error_on(model, held_out), model.rank(),
@@ -242,14 +248,20 @@ double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Obse
         if (better) {
             best = score.held_out;
             chosen = radius;
+            place = fit.place();
         }
         return better;
     };
     double radius = fit.first_radius() / 2;
     for (int k = 0; k < most_tries && !stop() && look(radius); ++k) radius *= 2;
     const double middle = chosen;
-    for (const double factor : {std::numbers::sqrt2, 1 / std::numbers::sqrt2})
-        if (!stop()) look(middle * factor);
+    const auto of_middle = place;
+    for (const double factor : {std::numbers::sqrt2, 1 / std::numbers::sqrt2}) {
+        if (stop()) break;
+        fit.begin_at(of_middle);
+        look(middle * factor);
+    }
+    fit.begin_at(std::move(place));
     return chosen;
 }
 
@@ -344,14 +356,15 @@ Completed<Real> complete(const Ratings<Real>& ratings, const CompletionSpecifica
         const auto sizes = fit.x().factors()->singular_values();
         report.norm = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     };
+    std::optional<typename Fit<Real>::Place> reached;
     const bool chooses = share > 0 && (!specification.radius || specification.refit || wants_penalty);
     {
         Fit<Real> fit(known, specification, choice.bias_penalty);
         if (!specification.radius)
             choice.radius = choose_radius(fit, known, held_out, specification, watch, report);
-        if (!report.radii.empty()) fit.begin_anew();
         final_solve(fit, chooses ? Observer<Real>{} : watch.run);
         result.model = fit.model();
+        if (chooses) reached = fit.place();
         if (share > 0) report.held_out = error_on(result.model, held_out);
         if (specification.refit) {
             report.refit_held_out = choose_refit(fit, held_out, choice);
@@ -368,6 +381,7 @@ Completed<Real> complete(const Ratings<Real>& ratings, const CompletionSpecifica
     if (chooses && !(watch.stop && watch.stop())) {
         known = {};
         Fit<Real> fit(ratings.known, specification, choice.bias_penalty);
+        fit.begin_at(std::move(*reached));
         final_solve(fit, watch.run);
         if (choice.refit_share) refit_as_chosen(fit, choice);
         result.model = fit.model();

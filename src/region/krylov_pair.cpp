@@ -76,6 +76,7 @@ bool KrylovPair::solve(const PatternOperator<Real>& gradient, double tolerance, 
 template <class Operator>
 bool KrylovPair::find(const Operator& scaled, Shape shape, double tolerance, bool certify) {
     if (shape_ != shape) take_shape(shape, Operator::is_sparse);
+    least_share_ = certify && Operator::is_sparse && !cholesky_in_reach() ? chance_share : 0;
     begin(block * ++calls_, true);
     if (!search(scaled, certify ? tolerance / 4 : tolerance)) return false;  // the proof needs some room
     const auto& pairs = ritz_pairs_.eigenvectors();
@@ -218,7 +219,8 @@ double KrylovPair::eigenvalue_error() const {
 }
 
 bool KrylovPair::settled(double tolerance) const {
-    return residual_ <= 1e-12 * ritz_ || eigenvalue_error() <= 2 * std::sqrt(ritz_) * tolerance;
+    return residual_ <= 1e-12 * ritz_ ||
+           eigenvalue_error() <= std::max(2 * std::sqrt(ritz_) * tolerance, 2 * ritz_ * least_share_);
 }
 
 template <class Operator>
@@ -258,13 +260,16 @@ void KrylovPair::take_pair(const Operator& gradient) {
     for (double& entry : there_) entry /= value_;
 }
 
+bool KrylovPair::cholesky_in_reach() const {
+    const double side = static_cast<double>(std::min(shape_.rows, shape_.cols));
+    const double length = static_cast<double>(std::max(shape_.rows, shape_.cols));
+    return side <= cholesky_side && side * side * length <= 1e11;
+}
+
 /// Upper bound on (s σ₁)². A Cholesky factorisation is worth its price as long as it is in reach.
 template <class Operator>
 double KrylovPair::prove(const Operator& gradient, double tolerance) {
-    const double side = static_cast<double>(std::min(shape_.rows, shape_.cols));
-    const double length = static_cast<double>(std::max(shape_.rows, shape_.cols));
-    const bool cholesky = side <= cholesky_side && side * side * length <= 1e11;
-    if (cholesky) return prove_by_cholesky(gradient, tolerance);
+    if (cholesky_in_reach()) return prove_by_cholesky(gradient, tolerance);
     if constexpr (Operator::is_sparse) return prove_by_chance(gradient, tolerance);
     return prove_by_basis(gradient, tolerance);
 }

@@ -50,6 +50,7 @@ class KrylovPair {
     static constexpr Index cold_steps = 6;
     static constexpr Index most_steps = 2000;
     static constexpr Index cholesky_side = 3000;
+    static constexpr double chance_share = 1e-4;  // of the value: a proof by chance tells no finer
 
     void take_shape(Shape shape, bool sparse);
     void make_room();
@@ -66,6 +67,7 @@ class KrylovPair {
     void take_pair(const Operator& gradient);
     [[nodiscard]] double eigenvalue_error() const;
     [[nodiscard]] bool settled(double tolerance) const;
+    [[nodiscard]] bool cholesky_in_reach() const;
     template <class Operator>
     double prove(const Operator& gradient, double tolerance);
     template <class Operator>
@@ -88,6 +90,7 @@ class KrylovPair {
     Eigen::MatrixXd best_;         // Ritz vectors of the last answer, the best first
     std::uint64_t calls_ = 0;
     bool started_warm_ = false;
+    double least_share_ = 0;  // of the value: no search need be finer
 
     // M Q = Q H + Z R Eᵀ with Q orthonormal, E the last block of the identity, Z an orthonormal block
     // orthogonal to Q.
