@@ -40,7 +40,7 @@ class CheckpointCommand : public ::testing::Test {
 };
 
 TEST_F(CheckpointCommand, ALongerBudgetIsTheSameRun) {
-    for (const std::string method : {"alfcg-c", "alfcg-fs", "saga-fw"}) {
+    for (const std::string method : {"alfcg-d", "alfcg-fs", "saga-fw"}) {
         SCOPED_TRACE(method);
         const std::vector<std::string> run{"randn-600-30", "--method", method, "--threads", "2",
                                            "--radius",     "60"};
@@ -103,8 +103,8 @@ TEST_F(CheckpointCommand, EarlyStopRemembersItsBest) {
 
 TEST_F(CheckpointCommand, OtherDataAndOptionsAreToldInOneLine) {
     const std::vector<std::string> run{
-        "randn-300-20", "--max-iterations", "9",    "--radius", "5", "--threads", "1",
-        "--quiet",      "--model",          "m.npz"};
+        "randn-300-20", "--max-iterations", "9",     "--radius", "5",      "--threads", "1",
+        "--quiet",      "--model",          "m.npz", "--method", "alfcg-d"};
     const auto with = [&](std::size_t at, const std::string& other, std::vector<std::string> more) {
         std::vector<std::string> arguments = run;
         arguments[at] = other;

@@ -505,6 +505,9 @@ TEST_F(Refused, OtherOptionsAreToldByName) {
     maker.region = l1<double>(4);
     options.checkpoints.facts.push_back({"data", "a digest", true});
     EXPECT_EQ(refusal(), file + ": cannot go on from this checkpoint: it was made with other data");
+    options.checkpoints.facts.clear();
+    options.tolerance = 0.1;
+    EXPECT_NE(refusal().find("tol needs the objective at the start"), std::string::npos) << refusal();
 }
 
 TEST_F(Refused, DamageIsFoundWhereverItIs) {

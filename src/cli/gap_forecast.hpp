@@ -20,6 +20,7 @@ class GapForecast {
   private:
     static constexpr double least_growth = 1.05;     // of the time, from one that is remembered to the next
     static constexpr double least_drop = 0.05;       // of a logarithm, while the time doubles
+    static constexpr double clearly_more = 1.6;      // of a drop, against the one before
     static constexpr double longest_forecast = 1e3;  // times as long as so far
 
     // The logarithm of the least gap that had been seen by then.
@@ -58,7 +59,9 @@ inline std::optional<double> GapForecast::seconds_to(double gap) const {
     const double half = at(now / 2);
     double drop = half - here;
     if (!(drop > least_drop)) return std::nullopt;
-    const double growth = std::clamp(drop / std::max(at(now / 4) - half, least_drop), 1.0, 2.0);
+    // Gaps go up and down: what is little more than before counts as the same.
+    const double ratio = drop / std::max(at(now / 4) - half, least_drop);
+    const double growth = ratio > clearly_more ? std::min(ratio, 2.0) : 1;
     double time = now;
     for (; time < longest_forecast * now; time *= 2) {
         drop *= growth;
@@ -67,7 +70,7 @@ inline std::optional<double> GapForecast::seconds_to(double gap) const {
             continue;
         }
         const double share = wanted / drop;
-        return time * (growth > 1.5 ? 1 + share : std::exp2(share)) - now;
+        return time * (growth > 1 ? 1 + share : std::exp2(share)) - now;
     }
     return std::nullopt;
 }

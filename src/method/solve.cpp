@@ -73,7 +73,6 @@ std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>&
                        value));
     fact("memory", options.memory ? std::to_string(*options.memory) : "automatic");
     fact("seed", std::to_string(options.seed));
-    fact("tol", options.tolerance > 0 ? "above 0" : "0");
     fact("precision", sizeof(Real) == sizeof(float) ? "f32" : "f64");
     const Shape shape = objective.shape();
     fact("rows", std::to_string(objective.samples()));

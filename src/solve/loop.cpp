@@ -149,6 +149,10 @@ void Loop<Real>::archive(Archive& state) {
 template <class Real>
 void Loop<Real>::resume() {
     keeper_.read([&](Archive& state) { archive(state); });
+    if (limits_.tolerance > 0 && this->iteration_ > 0 && !first_objective_)
+        throw QuantityError("tol",
+                            "needs the objective at the start, which a checkpoint of a run without `tol` or "
+                            "`gap` does not know");
 }
 
 template <class Real>
