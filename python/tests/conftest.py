@@ -1,10 +1,15 @@
 """What tests share: problems, and the command line's program where it has been built."""
 
 import os
+import signal
 import subprocess
 
 import numpy as np
 import pytest
+
+# Started in the background by a shell, they would not hear of the Ctrl-C that tests send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
