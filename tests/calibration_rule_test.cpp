@@ -182,6 +182,20 @@ TEST(Rule, ARareSecantStandsForTheIterationsSinceTheLast) {
     }
 }
 
+TEST(Rule, StepsShrinkMoreSlowlyWhereAMeanFollows) {
+    for (const bool mean_follows : {false, true}) {
+        Trust trust(0.2, mean_follows);
+        trust.begin(3, 1, 2);
+        double sum = 0;
+        for (const double way : {0.5, 0.2, 7.0}) {
+            const double curvature = trust.make_curvature();
+            EXPECT_NEAR(curvature, 3 * std::pow(1 + sum, mean_follows ? 0.25 : 0.5), 1e-12);
+            trust.moved(way);
+            sum += std::pow(curvature * way / 2, 2);
+        }
+    }
+}
+
 TEST(Rule, DoesNotMoveWhereTheGradientVanishes) {
     const auto objective = linear_sum(reference::Matrix::Zero(12, 4));
     for (const double p : {1.0, 2.0, 3.0})
@@ -240,6 +254,57 @@ TEST(Rule, SlopesAtBothEndsBoundTheChangeOfAConvexObjective) {
                 EXPECT_NEAR(bounds.least, reference::inner(from_matrix(at_s), way) + h_x - h_s, slack);
                 EXPECT_NEAR(bounds.most, reference::inner(from_matrix(at_x), way) + h_x - h_s, slack);
             }
+}
+
+// Whether the move from x_t led to where the run had been before: what lies between is not part of its way.
+bool goes_back(const std::vector<Matrix<double>>& x, std::size_t t) {
+    if (same_bits(x[t], x[t + 1])) return false;
+    const auto now = x.begin() + static_cast<std::ptrdiff_t>(t);
+    return std::any_of(x.begin(), now, [&](const auto& before) { return same_bits(before, x[t + 1]); });
+}
+
+// Σ t² x_t over the looks t = 1, 2, …, each a thirtieth of the way after the last, where a look stands for the
+// iterations since the one before it: weights of t³ − s³.
+reference::Matrix mean_of_way(const std::vector<Matrix<double>>& x, Index iterations) {
+    reference::Matrix sum = 0 * from_matrix(x.front());
+    Index last = 0;
+    for (Index t = 1; t < iterations; ++t) {
+        if (t < last + 1 + last / 30 || goes_back(x, static_cast<std::size_t>(t))) continue;
+        const auto weight = static_cast<double>(t * t * t - last * last * last);
+        sum += weight * from_matrix(x[static_cast<std::size_t>(t)]);
+        last = t;
+    }
+    return sum / std::pow(static_cast<double>(last), 3);
+}
+
+TEST(Rule, AnAverageOfOldGradientsEndsAtTheMeanOfItsWayWhereFIsLowerThere) {
+    // The slopes at both ends tell which of two points is lower exactly, for squares.
+    auto problem = reference::random_problem("squared", 300, 6);
+    int means = 0;
+    int runs = 0;
+    for (const double p : {1.0, 2.0, 3.0})
+        for (const double radius : {0.3, 1.0, 3.0}) {
+            problem.region = "lp";
+            problem.p = p;
+            problem.radius = radius;
+            Bridge<double> bridge(problem);
+            const Way longer = walk(*bridge.objective, *bridge.region, run_options("alfcg-mvr1", 260));
+            for (const Index iterations : {2, 3, 20, 35, 100, 250}) {
+                SCOPED_TRACE("p=" + std::to_string(p) + " radius=" + std::to_string(radius) +
+                             " iterations=" + std::to_string(iterations));
+                const auto way =
+                    walk(*bridge.objective, *bridge.region, run_options("alfcg-mvr1", iterations));
+                const auto mean = to_matrix<double>(mean_of_way(longer.x, iterations));
+                const Matrix<double>& last = longer.x[static_cast<std::size_t>(iterations)];
+                const double F_mean = bridge.objective->value(mean);
+                const double F_last = bridge.objective->value(last);
+                EXPECT_LE(distance(way.result.x, F_mean < F_last ? mean : last), 1e-12);
+                means += F_mean < F_last ? 1 : 0;
+                ++runs;
+            }
+        }
+    EXPECT_GT(means, 5);
+    EXPECT_LT(means, runs - 5);
 }
 
 // f'(x) = −1 + height/(1 + exp(−(x − ½)/width)): flat where it begins, then a wall.

@@ -24,6 +24,9 @@ constexpr double alarm_ratio = 3;
 // No step is longer than m/(t + m): noise needs ever shorter steps, whatever the batches say.
 constexpr double open_loop = 4;
 constexpr double open_loop_ema = 2;
+// The mean of EMA's way: of points a thirtieth of it apart, whose weights grow as the square of t.
+constexpr Index parts_of_way = 30;
+constexpr double mean_power = 2;
 
 }  // namespace
 
@@ -34,7 +37,7 @@ CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& 
       probe_(objective),
       parts_(parts),
       samples_(objective.samples()),
-      trust_(parts.kind == Kind::ema ? least_reliability_ema : least_reliability) {}
+      trust_(parts.kind == Kind::ema ? Trust(least_reliability_ema, true) : Trust(least_reliability)) {}
 
 template <class Real>
 bool CalibratedBatches<Real>::full_gradient_due() const {
@@ -190,6 +193,16 @@ void CalibratedBatches<Real>::mark(const Iterate<Real>& x, double composite) {
 }
 
 template <class Real>
+void CalibratedBatches<Real>::average(const Iterate<Real>& x, double composite) {
+    if (iteration_ < averaged_ + 1 + averaged_ / parts_of_way) return;
+    if (averaged_ == 0) mean_.stand_at(x);
+    remember(x, composite, here_);
+    const auto before = static_cast<double>(averaged_) / static_cast<double>(iteration_);
+    mean_.go_towards(here_, 1 - std::pow(before, mean_power + 1));
+    averaged_ = iteration_;
+}
+
+template <class Real>
 double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
     const Iterate<Real>& x = run.x();
     const Matrix<Real>& gradient = proposal.gradient;
@@ -213,6 +226,7 @@ double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
         }
         return std::numeric_limits<double>::infinity();
     }
+    if (parts_.kind == Kind::ema) average(x, composite);
     const double slack = run.find_aim(gradient, vertex);
     if (iteration_ == 0) {
         safe_.set(x, gradient, composite);
@@ -267,9 +281,30 @@ void CalibratedBatches<Real>::moved(double distance) {
 }
 
 template <class Real>
+bool CalibratedBatches<Real>::settle_at_mean(Run<Real>& run, Iterate<Real>& x, const Matrix<Real>& gradient) {
+    if (averaged_ == 0) return false;
+    Checkpoint<Real> last;
+    last.set(x, gradient, composite_at(run.region(), x));
+    mean_.intercept() = x.intercept();
+    mean_.look_again();
+    const double composite = composite_at(run.region(), mean_);
+    if (last.bounds(mean_, gradient, composite).least >= 0) return false;  // for convex f it is no lower
+    Matrix<Real> at_mean;
+    run.full_gradient(mean_, at_mean);
+    const auto bounds = last.bounds(mean_, at_mean, composite);
+    if (bounds.least + bounds.most >= 0) return false;
+    if (!descent_.proven(run, safe_, mean_, at_mean, composite)) return false;
+    x.stand_at(mean_);
+    return true;
+}
+
+template <class Real>
 void CalibratedBatches<Real>::conclude(Run<Real>& run, Iterate<Real>& x) {
     if (safe_.gradient.size() == 0) return;  // no step was made
-    if (descent_.proven(run, safe_, x, composite_at(run.region(), x))) return;
+    Matrix<Real> gradient;
+    run.full_gradient(x, gradient);
+    if (settle_at_mean(run, x, gradient)) return;
+    if (descent_.proven(run, safe_, x, gradient, composite_at(run.region(), x))) return;
     x.jump_to(safe_.point);
     if (parts_.kind != Kind::ema) return;
     Iterate<Real> marked;

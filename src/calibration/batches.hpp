@@ -54,6 +54,11 @@ class CalibratedBatches final : public StagedMethod<Real> {
     void watch_epoch(const Iterate<Real>& x, double composite);
     void mark(const Iterate<Real>& x, double composite);
 
+    // The mean of the points passed. A run may end there: where F is lower than at x, as far as the slopes at
+    // both ends of the way between them tell, and proven to be no higher than at the checkpoint.
+    void average(const Iterate<Real>& x, double composite);
+    bool settle_at_mean(Run<Real>& run, Iterate<Real>& x, const Matrix<Real>& gradient);
+
     void find_first_curvature(Run<Real>& run, const Proposal<Real>& proposal, double composite);
 
     Batches& batches_;
@@ -90,6 +95,9 @@ class CalibratedBatches final : public StagedMethod<Real> {
     Vertex<Real> mark_;
     double marked_at_ = 0;  // epochs
     bool watched_ = false;  // this iteration has added to it
+    Iterate<Real> mean_;    // ema: of the points passed
+    Index averaged_ = 0;    // the iteration of the last of them
+    Vertex<Real> here_;     // memory for it
 
     enum class Going { on, to_safe, towards_safe, to_mark };
     Going going_ = Going::on;

@@ -62,7 +62,8 @@ double Trust::scale() const {
 }
 
 double Trust::make_curvature() {
-    curvature_ = scale() * std::sqrt(1 + sum_);
+    const double root = std::sqrt(1 + sum_);
+    curvature_ = scale() * (mean_follows_ ? std::sqrt(root) : root);
     return curvature_;
 }
 

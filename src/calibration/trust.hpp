@@ -8,11 +8,12 @@
 namespace alfcg {
 
 /// The scalars of the calibrated step: curvature C_t, reliability γ_t, accumulator S_t, caution κ_t, and
-/// L_t = κ_t (C_t/γ_t) (1 + S_t)^{1/2}.
+/// L_t = κ_t (C_t/γ_t) (1 + S_t)^{1/2}, or ^{1/4} where the run may end at a mean of its points.
 class Trust {
   public:
     /// No direction is taken to be worth less than this share of what it promises.
-    explicit Trust(double least_reliability) : least_reliability_(least_reliability) {}
+    explicit Trust(double least_reliability, bool mean_follows = false)
+        : least_reliability_(least_reliability), mean_follows_(mean_follows) {}
 
     /// Curvature along the first direction, its gap, and ‖∇f(x_0)‖, the unit of δ.
     void begin(double curvature, double gap, double unit);
@@ -43,6 +44,7 @@ class Trust {
 
   private:
     double least_reliability_;
+    bool mean_follows_;
     double secant_ = 0;    // C_t
     double promised_ = 0;  // running means of see_gap
     double honest_ = 0;

@@ -100,6 +100,12 @@ constexpr std::string_view corrective = "corrective";
 constexpr std::string_view full_gradient = "full gradient";
 constexpr std::string_view open_loop = "open loop 2/(t+2)";
 constexpr std::string_view alfcg_paper = "ALFCG: adaptive Lipschitz-free conditional gradient";
+// What `beta = auto` is, where rho is auto and where it is given.
+constexpr std::string_view alfcg_paper_mvr1 =
+    "ALFCG: adaptive Lipschitz-free conditional gradient; beta 300 and 60 in turn, with a given rho 100";
+constexpr std::string_view alfcg_paper_mvr2 =
+    "ALFCG: adaptive Lipschitz-free conditional gradient; no beta but momentum (t+1)^-4/5, with a given rho "
+    "100";
 
 template <class Real>
 std::unique_ptr<Method<Real>> active_method(const MethodParts<Real>& parts, ActiveMoves moves) {
@@ -217,9 +223,9 @@ const std::vector<MethodRow>& table() {
              "Tang et al. 2022",
              {{batch, root}, with(groups, 5)}},
             [](const auto& p) { return composed(median_estimator(p.estimator()), open_loop_step()); }),
-        row({"alfcg-mvr1", expectation, "EMA", "ALF", alfcg_paper, {rho, beta, {batch, root}}},
+        row({"alfcg-mvr1", expectation, "EMA", "ALF", alfcg_paper_mvr1, {rho, beta, {batch, root}}},
             [](const auto& p) { return alf_method(p, Alf::mvr1); }),
-        row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper, {rho, beta, {batch, root}}},
+        row({"alfcg-mvr2", expectation, "STORM", "ALF", alfcg_paper_mvr2, {rho, beta, {batch, root}}},
             [](const auto& p) { return alf_method(p, Alf::mvr2); }),
 
         row({"alfcg-c", corrective, full_gradient, "inner steps on the part in play", "this project", {}},
