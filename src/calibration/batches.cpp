@@ -318,7 +318,7 @@ void CalibratedBatches<Real>::archive(Run<Real>& /*run*/, Archive& state) {
     state(trust_, iteration_, used_, since_full_, full_due_, at_known_, full_, next_full_, last_secant_,
           next_secant_, noise_, alpha_);
     state(previous_, slope_, gap_, composite_gain_, length_squared_, step_);
-    state(safe_, decrease_, watch_, mark_, marked_at_, watched_, going_, back_);
+    state(safe_, decrease_, watch_, mark_, marked_at_, watched_, going_, back_, mean_, averaged_);
 }
 
 template class CalibratedBatches<float>;
