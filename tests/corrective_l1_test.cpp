@@ -276,6 +276,16 @@ TEST(CorrectiveL1, InterceptAndWeights) {
     }
 }
 
+// At the end models are of all rows, and what is left to go is told by no value of f.
+TEST(CorrectiveL1, LooseBallsOfManyRowsWithAnIntercept) {
+    const auto problem = sized_problem("multinomial", 4000, 60, 8);
+    const Bridge<double> bridge(problem);
+    const auto objective = linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 1, true);
+    const auto result = solve<double>(*objective, *lp_ball<double>(1, 100), corrective(1e-10));
+    EXPECT_EQ(result.status, Status::converged)
+        << to_text(result.status) << " at " << result.metrics.gap << " after " << result.iterations;
+}
+
 // Two weights and the intercept turn together: a model that is minimised in the weights alone hardly moves.
 TEST(CorrectiveL1, TheInterceptMovesWithTheWeights) {
     const std::vector<double> x{1, 2, 2, 1, 3, 1};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -137,24 +138,27 @@ bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
     Index more = cols <= few_columns
                      ? cols - support
                      : std::min(std::max({steeper, support / 2, least_columns}), cols - support);
-    std::nth_element(others.begin(), others.begin() + more, others.end(), [&](Index a, Index b) {
+    const auto steeper_first = [&](Index a, Index b) {
         return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
-    });
+    };
+    if (more < std::ssize(others))
+        std::nth_element(others.begin(), others.begin() + more, others.end(), steeper_first);
+    const auto bytes_of = [&](Index sum, Index j) { return sum + copies * objective.column_bytes(j); };
     Index bytes = 0;
     for (Index j = 0; j < cols; ++j)
-        if (used[static_cast<std::size_t>(j)] != 0) bytes += copies * objective.column_bytes(j);
-    std::sort(others.begin(), others.begin() + more, [&](Index a, Index b) {
-        return steepness[static_cast<std::size_t>(a)] > steepness[static_cast<std::size_t>(b)];
-    });
+        if (used[static_cast<std::size_t>(j)] != 0) bytes = bytes_of(bytes, j);
+    if (std::accumulate(others.begin(), others.begin() + more, bytes, bytes_of) > memory_)
+        std::sort(others.begin(), others.begin() + more, steeper_first);
     for (Index k = 0; k < more; ++k) {
-        bytes += copies * objective.column_bytes(others[static_cast<std::size_t>(k)]);
+        bytes = bytes_of(bytes, others[static_cast<std::size_t>(k)]);
         if (bytes > memory_) more = k;
     }
     if (more == 0 && bytes > memory_) return false;
-    std::vector<Index> columns(others.begin(), others.begin() + more);
+    for (Index k = 0; k < more; ++k) used[static_cast<std::size_t>(others[static_cast<std::size_t>(k)])] = 1;
+    std::vector<Index> columns;
+    columns.reserve(static_cast<std::size_t>(support + more));
     for (Index j = 0; j < cols; ++j)
         if (used[static_cast<std::size_t>(j)] != 0) columns.push_back(j);
-    std::sort(columns.begin(), columns.end());
     if (part_ && (!light || static_cast<double>(bytes) >= too_few * static_cast<double>(bytes_)) &&
         std::includes(columns_.begin(), columns_.end(), columns.begin(), columns.end()))
         return true;

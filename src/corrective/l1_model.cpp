@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -118,7 +117,8 @@ class Search {
 };
 
 double Search::project(double l1, Vector& z, double scale) {
-    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|: Σ of what is left is the radius for some τ between two of these.
+    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|. All that is left is a convex function of τ, whose tangents lead up
+    // to where it is the radius: they are those of what is left at all.
     levels_.clear();
     double sum = 0;
     double slope = 0;
@@ -130,16 +130,17 @@ double Search::project(double l1, Vector& z, double scale) {
         slope += 1 / (scale * model_.diagonal[i]);
     }
     double tau = l1;
-    if (sum - l1 * slope > model_.radius) {
-        std::sort(levels_.begin(), levels_.end(), std::greater<>());
+    while (sum - tau * slope > model_.radius) {
+        const double next = (sum - model_.radius) / slope;
+        if (!(next > tau)) break;
+        tau = next;
         sum = slope = 0;
-        for (std::size_t k = 0; k < levels_.size(); ++k) {
-            const std::size_t i = levels_[k].second;
-            sum += std::abs(z[i]);
-            slope += 1 / (scale * model_.diagonal[i]);
-            tau = (sum - model_.radius) / slope;
-            if (k + 1 == levels_.size() || tau >= levels_[k + 1].first) break;
-        }
+        std::erase_if(levels_, [&](const auto& one) {
+            if (one.first <= tau) return true;
+            sum += std::abs(z[one.second]);
+            slope += 1 / (scale * model_.diagonal[one.second]);
+            return false;
+        });
     }
     for (std::size_t i = 0; i < z.size(); ++i) {
         if (model_.free[i] != 0) continue;

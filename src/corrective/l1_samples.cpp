@@ -12,6 +12,8 @@ namespace {
 constexpr int most_sample_models = 6;
 // On a model of a sample, as L1Part::improve takes it: products with its second derivatives cost little.
 constexpr int sample_effort = 4;
+// On one of all rows that has led nowhere: how much more is done before that is put down to rounding.
+constexpr int last_effort_on_all = 16;
 
 /// weight · f + <T, S>, where T makes the slope what it should be where it is first looked at. Second derivatives are a little larger than
 /// those of f.
@@ -104,10 +106,13 @@ class L1Descent final : public SampleDescent<Real> {
         work.start(s);
         const double enough = effort.gap_share * work.gap();
         const auto passes = [&] { return static_cast<double>(work.calls()) * part.share(); };
-        for (int turn = 0; turn < most_sample_models; ++turn)
-            if (!work.improve(part.share() < 1 ? sample_effort : 1) || work.gap() <= enough ||
-                passes() > effort.passes)
+        const bool all = part.share() >= 1;
+        for (int turn = 0; turn < most_sample_models; ++turn) {
+            if (!work.improve(all ? 1 : sample_effort) &&
+                (!all || turn > 0 || !work.improve(last_effort_on_all)))
                 break;
+            if (work.gap() <= enough || passes() > effort.passes) break;
+        }
         Found<Real> found;
         found.s = work.lightest();
         found.composite = work.composite(found.s);

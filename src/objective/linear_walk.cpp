@@ -48,21 +48,25 @@ void LinearPart<Real>::lay_out_columns() {
     });
 }
 
-// What a walk keeps of every sample's scores, whose second derivatives are those of a loss of one score.
+// What a walk keeps of every sample's scores, whose second derivatives are those of a loss of one score: the slope and the second derivative
+// side by side, as whoever has fetched one needs the other next.
 template <class Real>
 class LinearPart<Real>::OneScore {
   public:
-    explicit OneScore(LinearPart& part) : part_(part) {
-        part.walked_.assign(static_cast<std::size_t>(part.samples_), 0);
+    explicit OneScore(LinearPart& part) {
+        part.walked_.resize(2 * static_cast<std::size_t>(part.samples_));
+        own_ = part.walked_.data();
+        for (Index i = 0; i < part.samples_; ++i) {
+            own_[2 * i] = 0;
+            own_[2 * i + 1] = static_cast<double>(part.bends_[static_cast<std::size_t>(i)]);
+        }
     }
-    [[nodiscard]] double bend(Index /*output*/, std::size_t i) const {
-        return static_cast<double>(part_.bends_[i]);
-    }
-    void move(Index /*output*/, std::size_t i, double by) { part_.walked_[i] += bend(0, i) * by; }
-    [[nodiscard]] double slope(Index /*output*/, std::size_t i) const { return part_.walked_[i]; }
+    [[nodiscard]] double bend(Index /*output*/, std::size_t i) const { return own_[2 * i + 1]; }
+    void move(Index /*output*/, std::size_t i, double by) { own_[2 * i] += own_[2 * i + 1] * by; }
+    [[nodiscard]] double slope(Index /*output*/, std::size_t i) const { return own_[2 * i]; }
 
   private:
-    LinearPart& part_;
+    double* own_;
 };
 
 // The same of softmax: the way of every score, and of a sample their mean by the shares of the classes, and the plain one. All lie
