@@ -204,6 +204,47 @@ TYPED_TEST(Completes, FactorsAreWhatMovesMakeOfThem) {
     }
 }
 
+// Moves along sums of many pairs, some of them alike, as if all entries were written out.
+TYPED_TEST(Completes, FactorsTakeInManyPairs) {
+    std::mt19937 random(6);
+    std::normal_distribution<double> normal;
+    const Shape shape{40, 30};
+    constexpr Index pairs = 6;
+    Factors<TypeParam> x(shape);
+    Matrix<double> dense(shape);
+    for (int t = 0; t < 12; ++t) {
+        Move<TypeParam> move;
+        Vertex<TypeParam>& v = move.towards();
+        v.kind = Vertex<TypeParam>::Kind::low_rank;
+        v.shape = shape;
+        v.scales.assign(pairs, 1.5);
+        v.scales[2] = 0;
+        for (Index k = 0; k < pairs * shape.rows; ++k)
+            v.left.push_back(static_cast<TypeParam>(normal(random)));
+        for (Index k = 0; k < pairs * shape.cols; ++k)
+            v.right.push_back(static_cast<TypeParam>(normal(random)));
+        std::copy_n(v.left.begin(), shape.rows, v.left.begin() + shape.rows);  // one vector twice
+        const double step = t % 5 == 4 ? 1.0 : 0.3;
+        double length = 0;
+        for (Index i = 0; i < shape.rows; ++i)
+            for (Index j = 0; j < shape.cols; ++j) {
+                const double d = v.at(i, j) - dense(i, j);
+                length += d * d;
+                dense(i, j) += step * d;
+            }
+        const double rounding = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-11;
+        EXPECT_NEAR(x.length_squared(move), length, rounding * length);
+        const Vertex<TypeParam>* atom = &v;
+        x.combine(1 - step, {&step, 1}, {&atom, 1});
+        for (Index i = 0; i < shape.rows; ++i)
+            for (Index j = 0; j < shape.cols; ++j) EXPECT_NEAR(x.at(i, j), dense(i, j), rounding * 20);
+        double norm = 0;
+        for (const double entry : dense.span()) norm += entry * entry;
+        EXPECT_NEAR(x.norm(), std::sqrt(norm), rounding * std::sqrt(norm));
+        EXPECT_LE(x.width(), shape.cols);
+    }
+}
+
 // Batches of observations: SPIDER with all of them is the full gradient; others end no higher than they began.
 TYPED_TEST(Completes, StochasticMethodsGoDown) {
     const auto known = planted<TypeParam>(50, 40, 2, 0.5, 7);

@@ -22,6 +22,7 @@ namespace {
 constexpr double usual_hold_out = 0.1;
 // While a radius is looked for, gaps need not be smaller.
 constexpr double rough_tolerance = 2e-2;
+constexpr Index rough_iterations = 8;
 constexpr int most_tries = 16;
 constexpr std::array bias_penalties{0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
 // The penalty of a refit, as shares of the one that the radius stands for, and sweeps with each.
@@ -87,10 +88,12 @@ class Fit {
         return norm > 0 ? std::max(-along / norm, 0.0) * static_cast<double>(known_.size()) : 0;
     }
 
+    // f at the origin, once a radius has been looked for.
+    [[nodiscard]] double at_origin() const { return at_origin_; }
     // Where a line search would end that goes as far as it likes.
     double first_radius() {
         Matrix<Real> gradient;
-        objective_->evaluate(*x_, gradient);
+        at_origin_ = objective_->evaluate(*x_, gradient);
         const auto region = nuclear_ball<Real>(1, {}, specification_.threads);
         Move<Real> move;
         region->minimize_at(known_.pattern, gradient, 0, false, move.towards());
@@ -178,6 +181,7 @@ class Fit {
     BiasSpec biases_;
     std::unique_ptr<Objective<Real>> objective_;
     std::optional<Iterate<Real>> x_;
+    double at_origin_ = 0;
     std::optional<TwoFactors<Real>> factors_;  // of a refit
     std::optional<TwoFactors<Real>> kept_;
 };
@@ -233,12 +237,22 @@ double choose_radius(Fit<Real>& fit, const Observations<Real>& known, const Obse
                      CompletionReport& report) {
     Options rough = specification.options;
     rough.tolerance = std::max(rough.tolerance, rough_tolerance);
+    rough.max_iterations = std::min(rough.max_iterations, rough_iterations);
     double best = std::numeric_limits<double>::max();
     double chosen = 0;
     auto place = fit.place();
     const auto stop = [&] { return watch.stop && watch.stop(); };
+    const Observer<Real> until_stopped = [&](const Snapshot<Real>&) {
+        return stop() ? Action::stop : Action::proceed;
+    };
     const auto look = [&](double radius) {
-        const auto found = fit.solve(radius, rough, {});
+        const auto found = fit.solve(radius, rough, until_stopped);
+        // The next one begins near its end, and is there when its gap is small beside what has been gained so far.
+        const double gained = fit.at_origin() - found.metrics.objective;
+        if (gained > 0) {
+            rough.gap = rough_tolerance * gained;
+            rough.tolerance = 0;
+        }
         const CompletionModel<Real> model = fit.model();
         const RadiusScore score{radius, error_on(model, known), error_on(model, held_out), model.rank(),
                                 found.seconds.method()};
