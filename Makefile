@@ -9,6 +9,8 @@
 #   make calibration  measure rho = auto against a grid of rho and other methods; may be interrupted
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
+#   make fuzz         the fuzz targets, with clang and libFuzzer; FUZZ_SECONDS=300 for each (docs/reliability.md)
+#   make soak         runs while things go wrong; SOAK_SECONDS=3600
 #   make format lint  lay out the sources; check layout and clang-tidy
 #   make clean        remove build/ and dist/
 
@@ -17,11 +19,14 @@ DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SETUP   ?= tools/setup
 PYTHON  ?= python3
+FUZZ_SECONDS ?= 300
+SOAK_SECONDS ?= 3600
 
 SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
-.PHONY: all demo test kills python bench calibration install asan tsan format lint clean setup-test setup-bench setup-lint
+.PHONY: all demo test kills python bench calibration install asan tsan fuzz soak format lint clean
+.PHONY: setup-test setup-bench setup-fuzz setup-lint
 .DEFAULT_GOAL := all
 
 all: build/build.ninja
@@ -54,6 +59,16 @@ asan tsan: %: build/%/build.ninja
 	@cmake --build --preset $@ --parallel $(JOBS)
 	@ctest --preset $@ --parallel $(JOBS)
 
+build/fuzz/build.ninja: setup-fuzz
+	@test -e $@ || cmake --preset fuzz
+
+fuzz: build/fuzz/build.ninja
+	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz-targets
+	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+soak: all
+	@tests/soak.py build/alfcg --seconds $(SOAK_SECONDS)
+
 bench: setup-bench
 	@cmake --preset release -DALFCG_BENCH=ON
 	@cmake --build --preset release --parallel $(JOBS) --target alfcg-bench alfcg-cli
@@ -79,5 +94,5 @@ lint: setup-lint build/debug/build.ninja
 clean:
 	@rm -rf build dist
 
-setup-test setup-bench setup-lint: setup-%:
+setup-test setup-bench setup-fuzz setup-lint: setup-%:
 	@$(SETUP) $*

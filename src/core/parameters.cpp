@@ -139,7 +139,7 @@ void check_parameters(std::string_view owner, std::span<const Parameter> paramet
                       const Parameters& given) {
     for (const auto& [name, value] : given.all()) {
         const auto row = std::find_if(parameters.begin(), parameters.end(),
-                                      [&](const Parameter& p) { return p.info.name == name; });
+                                      [&, &name = name](const Parameter& p) { return p.info.name == name; });
         if (row == parameters.end())
             throw QuantityError(
                 name, "is not a parameter of " + std::string(owner) + ", which has " + describe(parameters));

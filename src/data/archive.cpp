@@ -38,24 +38,45 @@ std::string explain(zip_error_t& error, const std::string& what) {
 constexpr std::uint64_t most_entries = 1000;
 constexpr std::size_t end_bytes = 22;  // the record at the end of an archive, before its comment
 
-std::uint64_t little_endian(const unsigned char* bytes) {
-    return bytes[0] + 256U * bytes[1];
+std::uint64_t little_endian(const unsigned char* bytes, int count) {
+    std::uint64_t number = 0;
+    for (int k = count; k-- > 0;) number = 256 * number + bytes[k];
+    return number;
 }
 
-/// How many entries an archive says it has: the record at its end is found by its signature, and by the length of the comment that
-/// follows it. 65535 stands for more, which are told elsewhere.
+bool begins(const unsigned char* bytes, std::string_view signature) {
+    return std::equal(signature.begin(), signature.end(), reinterpret_cast<const char*>(bytes));
+}
+
+/// The number of entries in the record of large archives, to which the 20 bytes before the one at the end lead.
+std::optional<std::uint64_t> entries_of_large(int file, const unsigned char* pointer) {
+    if (!begins(pointer, "PK\6\7")) return std::nullopt;
+    std::array<unsigned char, 40> record{};
+    const auto from = static_cast<off_t>(little_endian(pointer + 8, 8));
+    if (::pread(file, record.data(), record.size(), from) != std::ssize(record)) return std::nullopt;
+    if (!begins(record.data(), "PK\6\6")) return std::nullopt;
+    return little_endian(record.data() + 32, 8);
+}
+
+/// How many entries an archive says it has: the record at its end is found by its signature, and by the length of the comment
+/// that follows it. 65535 stands for a number that is told in the record of large archives.
 std::uint64_t entries_of(int file, std::uint64_t file_size) {
     constexpr std::uint64_t longest_comment = 65535;
-    const std::uint64_t length = std::min<std::uint64_t>(file_size, end_bytes + longest_comment);
+    constexpr std::size_t pointer_bytes = 20;
+    const std::uint64_t length =
+        std::min<std::uint64_t>(file_size, pointer_bytes + end_bytes + longest_comment);
     std::vector<unsigned char> end(static_cast<std::size_t>(length));
     const auto from = static_cast<off_t>(file_size - length);
     if (::pread(file, end.data(), end.size(), from) != static_cast<ssize_t>(end.size())) return 0;
     std::uint64_t most = 0;
-    constexpr std::array<unsigned char, 4> signature{'P', 'K', 5, 6};
     for (std::size_t at = 0; at + end_bytes <= end.size(); ++at) {
-        if (!std::equal(signature.begin(), signature.end(), end.data() + at)) continue;
-        if (at + end_bytes + little_endian(end.data() + at + 20) != end.size()) continue;
-        most = std::max(most, little_endian(end.data() + at + 10));
+        const unsigned char* const record = end.data() + at;
+        if (!begins(record, "PK\5\6")) continue;
+        if (at + end_bytes + little_endian(record + 20, 2) != end.size()) continue;
+        std::uint64_t count = little_endian(record + 10, 2);
+        if (count == 65535 && at >= pointer_bytes)
+            count = entries_of_large(file, record - pointer_bytes).value_or(count);
+        most = std::max(most, count);
     }
     return most;
 }
@@ -100,8 +121,7 @@ ArchiveReader::ArchiveReader(std::string path) : path_(std::move(path)) {
     if (::pread(file.number, beginning.data(), beginning.size(), 0) < 0) cannot_read();
 
     if (const std::uint64_t count = entries_of(file.number, file_size_); count > most_entries)
-        fail("not an alfcg model: an archive of " +
-             (count == 65535 ? "65535 entries or more" : std::to_string(count) + " entries"));
+        fail("not an alfcg model: an archive of " + std::to_string(count) + " entries");
 
     int problem = 0;
     archive_.reset(zip_fdopen(file.number, ZIP_CHECKCONS, &problem));

@@ -87,8 +87,7 @@ class ColumnEngine final : public RowEngine<Real> {
         const int parts = std::min(parts_of(columns_.entries(), most_threads_), std::max(claims, 1));
         Team::mine().run(parts, claims, [&](int /*part*/, int item, int /*next*/) {
             const Index first = item * claimed_lines;
-            const kernels::LineChoice choice{lines.data() + first, 0,
-                                             std::min(claimed_lines, cols - first)};
+            const kernels::LineChoice choice{lines.data() + first, 0, std::min(claimed_lines, cols - first)};
             columns_.all().with_lines([&](const auto& from) {
                 kernels::gather_sums(from, choice, {residuals_.data(), columns_.samples()}, 1,
                                      gradient_ + first);
@@ -139,7 +138,7 @@ std::vector<double> ChosenColumns<Real>::squares(int threads) const {
     const int parts = parts_of(entries_, threads);
     parallel(parts, [&](int part) {
         const auto [first, last] = range_of_part(std::ssize(lines_), part, parts);
-        all_.with_lines([&](const auto& lines) {
+        all_.with_lines([&, first = first, last = last](const auto& lines) {
             for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k) {
                 double sum = 0;
                 for (Index at = lines.start[lines_[k]]; at < lines.start[lines_[k] + 1]; ++at)
