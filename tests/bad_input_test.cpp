@@ -38,7 +38,7 @@ std::vector<BadInput> usage() {
         bad_option("FeaturesNegative", {"--features", "-3"}, {"--features must be at least 1, not -3"}),
         bad_option("FeaturesTooFew", {"--features", "2"}, {"good.svm:2: index 3", "features, 2"}),
         bad_option("UnknownFormat", {"--format", "arff"},
-                   {"unknown format 'arff'", "libsvm, csv, npy or idx"}),
+                   {"unknown format 'arff'", "libsvm, csv, npy, idx or mapped"}),
         bad_option("UnknownNormalisation", {"--normalize", "l7"}, {"unknown", "'l7'", "rows, columns"}),
         bad_option("UnknownPrecision", {"--precision", "f16"}, {"'f16'", "f32 or f64"}),
         bad_option("ThreadsNegative", {"--threads", "-1"}, {"--threads must be from 1 to 1024"}),

@@ -111,7 +111,7 @@ TEST_F(ConvertCli, PredictionsCompareAndPathTakeItsFiles) {
     // A table whose columns come in another order is brought into the model's by its names.
     succeed({"convert", "test.csv", "test.alf", "--model", "m.npz", "--quiet"});
     EXPECT_EQ(succeed({"predict", "m.npz", "test.alf"}).out, expected);
-    succeed({"compare", "train.alf", "--methods", "fw,alfcg-d", "--max-epochs", "5", "--out", "report"});
+    succeed({"compare", "train.alf", "--methods", "fw-away,alfcg-d", "--max-epochs", "5", "--output", "report"});
     succeed({"path", "train.alf", "--radii", "1,2", "--folds", "3", "--max-epochs", "5", "--model", "p.npz"});
 }
 
@@ -119,7 +119,7 @@ TEST_F(ConvertCli, SaysWhatItWrote) {
     write("sparse", sparse_text(50));
     const auto words = succeed({"convert", "sparse", "out.alf"}).out;
     EXPECT_TRUE(
-        words.starts_with("data       sparse: 50 x 790 sparse (400 non-zeros), f32, with labels\n"
+        words.starts_with("data       sparse: 50 x 789 sparse (400 non-zeros), f32, with labels\n"
                           "file       out.alf: "))
         << words;
     const auto json = nlohmann::json::parse(succeed({"convert", "sparse", "out.alf", "--json"}).out);

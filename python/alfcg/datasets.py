@@ -69,7 +69,7 @@ def load(
     folder: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> Dataset:
-    """Read LIBSVM, CSV, NPY or IDX, plain or compressed (gzip, bzip2, xz), or make a built-in set.
+    """Read LIBSVM, CSV, NPY or IDX, plain or compressed (gzip, bzip2, xz), or a mapped file, or make a built-in set.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def load(
         A file, or "randn-N-d" or "mnist-N-d".
     dtype : dtype
         Of the features: float64 or float32.
-    format : {"auto", "libsvm", "csv", "npy", "idx"}
+    format : {"auto", "libsvm", "csv", "npy", "idx", "mapped"}
         "auto" recognises it by content.
     labels : path, optional
         A file with the labels, where they are not in the data.

@@ -126,6 +126,15 @@ double peak_memory() {
     return static_cast<double>(usage.ru_maxrss) * unit;
 }
 
+void advise_reading(const void* first, const void* last, PageReading reading) {
+    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(first) / page * page;
+    const int advice = reading == PageReading::in_order    ? MADV_SEQUENTIAL
+                       : reading == PageReading::scattered ? MADV_RANDOM
+                                                           : MADV_NORMAL;
+    madvise(reinterpret_cast<void*>(begin), reinterpret_cast<std::uintptr_t>(last) - begin, advice);
+}
+
 void read_soon(const void* first, const void* last) {
     // Of a longer piece the system may read no more than its usual read-ahead.
     constexpr std::uintptr_t at_once = std::uintptr_t{128} << 10;

@@ -11,7 +11,11 @@ double free_memory();
 /// The most bytes that this process has had in memory at a time, pages of files that it has mapped among them.
 double peak_memory();
 
-/// Asks the system to read these pages of a mapped file, and does not wait for it.
+/// How pages of a mapped file are looked at.
+enum class PageReading { usual, in_order, scattered };
+/// Tells the system, which reads far ahead of whoever walks in order, and nothing but the page that is asked for where they are scattered.
+void advise_reading(const void* first, const void* last, PageReading reading);
+/// Asks the system to read these pages, and does not wait for it.
 void read_soon(const void* first, const void* last);
 
 }  // namespace alfcg

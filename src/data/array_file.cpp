@@ -11,7 +11,7 @@
 #include "data/finite.hpp"
 #include "data/mapped_pages.hpp"
 #include "data/memory.hpp"
-#include "data/rows_ahead.hpp"
+#include "data/page_advice.hpp"
 
 namespace alfcg {
 
@@ -177,12 +177,10 @@ DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, In
             DenseFeatures<Real> mapped = map_array<Real>(source, layout, rows);
             if (mapped.data() != nullptr) {
                 const Features<Real> features = mapped;
-                RowsAhead<Real> ahead(features, 1, true);
-                for (Index i = 0; i < rows; ++i) {
-                    ahead.reach(0, i, rows);
-                    check_finite(source.path(), mapped.row(i), static_cast<std::size_t>(layout.cols),
-                                 i * layout.cols, layout.cols);
-                }
+                PageAdvice<Real> pages_of_file(features, true);
+                pages_of_file.in_order();
+                check_finite(source.path(), mapped.data(), entries, 0, layout.cols);
+                pages_of_file.usual();
                 return mapped;
             }
         }

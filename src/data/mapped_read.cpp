@@ -12,8 +12,8 @@
 #include "data/mapped_file.hpp"
 #include "data/mapped_pages.hpp"
 #include "data/memory.hpp"
+#include "data/page_advice.hpp"
 #include "data/page_files.hpp"
-#include "data/rows_ahead.hpp"
 
 namespace alfcg {
 
@@ -54,15 +54,14 @@ WholeFile whole_file(ByteSource& source) {
     return file;
 }
 
-// The smallest number below `count` for which is_wrong(number, part, last) holds, `last` being where the part of the thread ends; `count`
-// if there is none.
+// The smallest number below `count` for which is_wrong(number) holds; `count` if there is none.
 template <class IsWrong>
 Index first_wrong(Index count, Index work, int threads, const IsWrong& is_wrong) {
     const int parts = parts_of(work, threads);
     std::vector<Index> found(static_cast<std::size_t>(parts), count);
     parallel(parts, [&](int part) {
         auto [at, last] = range_of_part(count, part, parts);
-        while (at < last && !is_wrong(at, part, last)) ++at;
+        while (at < last && !is_wrong(at)) ++at;
         if (at < last) found[static_cast<std::size_t>(part)] = at;
     });
     return *std::min_element(found.begin(), found.end());
@@ -176,16 +175,17 @@ class MappedReader {
         const Index width = static_cast<Index>(layout_.cols);
         const SharedArray<Real> values = entries(rows_ * width);
         const Features<Real> features = DenseFeatures<Real>(values, rows_, width, width);
-        RowsAhead<Real> ahead(features, threads_, true);
+        PageAdvice<Real> pages(features, true);
+        pages.in_order();
         const Real* all = values.data();
-        const Index row = first_wrong(rows_, rows_ * width, threads_, [&](Index i, int part, Index last) {
-            ahead.reach(part, i, last);
+        const Index row = first_wrong(rows_, rows_ * width, threads_, [&](Index i) {
             return !all_finite(all + i * width, static_cast<std::size_t>(width));
         });
         if (row < rows_)
             for (Index j = 0; j < width; ++j)
                 if (!std::isfinite(all[row * width + j]))
                     fail_not_finite(path_, row, j, all[row * width + j]);
+        pages.usual();
         return features;
     }
 
@@ -193,9 +193,8 @@ class MappedReader {
         const Index* starts = at<Index>(layout_.starts);
         const auto all = static_cast<Index>(layout_.entries.count);
         const auto total = static_cast<Index>(layout_.rows);
-        Index row = first_wrong(total, total, threads_, [&](Index i, int /*part*/, Index /*last*/) {
-            return starts[i] < 0 || starts[i] > starts[i + 1];
-        });
+        Index row = first_wrong(total, total, threads_,
+                                [&](Index i) { return starts[i] < 0 || starts[i] > starts[i + 1]; });
         if (row < total || starts[0] != 0 || starts[total] != all)
             damaged(fmt::format("row {} (from 0) does not begin where the one before ends",
                                 std::min(row, total - 1)));
@@ -204,7 +203,8 @@ class MappedReader {
         const Features<Real> features =
             SparseFeatures<Real>{shared<Index>(layout_.starts, rows_ + 1),
                                  shared<std::int32_t>(layout_.columns, count), values, rows_, cols_};
-        RowsAhead<Real> ahead(features, threads_, true);
+        PageAdvice<Real> pages(features, true);
+        pages.in_order();
         const std::int32_t* columns = at<std::int32_t>(layout_.columns);
         const auto wrong_entry = [&](Index i) {
             Index before = -1;
@@ -216,10 +216,7 @@ class MappedReader {
             }
             return Index{-1};
         };
-        row = first_wrong(rows_, count, threads_, [&](Index i, int part, Index last) {
-            ahead.reach(part, i, last);
-            return wrong_entry(i) >= 0;
-        });
+        row = first_wrong(rows_, count, threads_, [&](Index i) { return wrong_entry(i) >= 0; });
         if (row < rows_) {
             const Index k = wrong_entry(row);
             if (const Real value = values.data()[k]; !std::isfinite(value))
@@ -228,6 +225,7 @@ class MappedReader {
                                 columns[k], k > starts[row] ? fmt::to_string(columns[k - 1]) : "none",
                                 cols_));
         }
+        pages.usual();
         return features;
     }
 

@@ -42,7 +42,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       samples_(rows(features)),
       shape_{targets.outputs, cols(features)},
       features_(features),
-      ahead_(features_, threads_),
+      pages_(features_),
       engine_(row_engine(features, targets.outputs, threads_, Use::often,
                          room_for_copies(memory, bytes_of(features)))),
       scratch_(static_cast<std::size_t>(threads_)),
@@ -132,10 +132,10 @@ std::unique_ptr<Part<Real>> LinearObjective<Real>::few_features(Features<Real> p
 template <class Real>
 void LinearObjective<Real>::expect(std::span<const Index> rows) {
     // Rows side by side are asked for together.
-    for (std::size_t i = 0; ahead_.on() && i < rows.size();) {
+    for (std::size_t i = 0; pages_.on() && i < rows.size();) {
         std::size_t next = i + 1;
         while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
-        ahead_.ask(rows[i], rows[next - 1] + 1);
+        pages_.soon(rows[i], rows[next - 1] + 1);
         i = next;
     }
     engine_->expect({rows.data(), static_cast<Index>(rows.size())});
@@ -236,6 +236,10 @@ void LinearObjective<Real>::prepare_point(const Selection& selection, std::size_
 
 template <class Real>
 double LinearObjective<Real>::run(const Pass& pass) {
+    if (pass.selection.list == nullptr)
+        pages_.in_order();
+    else
+        pages_.scattered();
     const int threads = engine_->begin(pass.selection, scoring(), threads_);
     prepare_scratch(threads, pass.points);
     prepare_weights(pass);
@@ -358,10 +362,7 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     const auto [first, last] = engine_->piece(piece);
     if (pass.gradient != nullptr) engine_->open_partial_sum(part, piece);
     double loss = 0;
-    const bool looks = pass.selection.list == nullptr && (scores_rows(pass) || pass.gradient != nullptr);
-    if (looks) ahead_.reach(part, first, last);
     const auto judge = [&](RowRange range) {
-        if (looks) ahead_.reach(part, range.first, last);
         complete_scores(pass, range, scratch);
         if (pass.judges) loss += apply_loss(pass, range, scratch, piece);
     };
@@ -469,7 +470,7 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
     for (Index i = first; i < last; ++i) rows[static_cast<std::size_t>(i - first)] = i;
     threads = engine->begin({rows.data(), last - first}, {outputs}, threads);
     engine->prepare(0, weights.data(), outputs);
-    RowsAhead<Real> ahead(features, threads);
+    PageAdvice<Real>(features).in_order();
     const auto layout = engine->layout(outputs);
     std::vector<AlignedVector<Real>> blocks(static_cast<std::size_t>(threads));
     for (auto& block : blocks) block.resize(static_cast<std::size_t>(engine->score_size(outputs)));
@@ -477,7 +478,6 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
         Real* block = blocks[static_cast<std::size_t>(part)].data();
         const auto [begin, end] = engine->piece(piece);
         for (Index at = begin; at < end; at += engine->block()) {
-            ahead.reach(part, first + at, first + end);
             const RowRange range{at, std::min(engine->block(), end - at)};
             engine->score(part, 0, range, block);
             for (Index i = 0; i < range.count; ++i)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "alfcg/objective/objective.hpp"
-#include "data/rows_ahead.hpp"
+#include "data/page_advice.hpp"
 #include "objective/block_loss.hpp"
 #include "objective/followed_scores.hpp"
 #include "objective/intercept_search.hpp"
@@ -138,7 +138,7 @@ class LinearObjective final : public Objective<Real> {
     Index samples_;
     Shape shape_;
     Features<Real> features_;
-    RowsAhead<Real> ahead_;
+    PageAdvice<Real> pages_;
     std::vector<Index> column_entries_;  // of sparse data, once asked for
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread

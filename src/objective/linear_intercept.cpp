@@ -37,9 +37,8 @@ double sum_of(Index count, const Real* values) {
 }
 
 // The mean of the rows, weighted as they are.
-template <class AnyFeatures, class Reach>
-std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, int threads,
-                             const Reach& reach) {
+template <class AnyFeatures>
+std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, int threads) {
     threads = useful_threads(features, threads);
     const auto width = static_cast<std::size_t>(features.cols());
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(threads));
@@ -50,7 +49,6 @@ std::vector<double> mean_row(const AnyFeatures& features, std::span<const double
         const auto [first, last] = range_of_part(features.rows(), thread, threads);
         for (Index i = first; i < last; ++i) {
             const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(i)];
-            reach(thread, i, last);
             row_add(features, i, weight, sum.data());
             total[static_cast<std::size_t>(thread)] += weight;
         }
@@ -112,8 +110,8 @@ void LinearObjective<Real>::add_residuals(const Real* residuals, Index count, ke
 template <class Real>
 void LinearObjective<Real>::begin_intercept(const Features<Real>& features, std::span<const double> weights) {
     may_remember_ = true;
-    const auto reach = [&](int part, Index row, Index last) { ahead_.reach(part, row, last); };
-    centre_ = std::visit([&](const auto& f) { return mean_row(f, weights, threads_, reach); }, features);
+    pages_.in_order();
+    centre_ = std::visit([&](const auto& f) { return mean_row(f, weights, threads_); }, features);
     engine_->begin({nullptr, samples_}, scoring(), 1);
     const auto layout = engine_->layout(shape_.rows);
     prepare_scratch(1, {});
