@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -27,6 +30,21 @@ struct WholeFile {
     bool mapped = false;
 };
 
+// The system keeps count, by open file, of how far it has read ahead: threads that walk through different parts of one would confuse it.
+// Parts of a large file are therefore mapped from files opened for them, side by side where `pages` are. What fails changes nothing.
+void map_parts(const std::string& path, unsigned char* pages, std::size_t bytes) {
+    constexpr std::size_t least_part = std::size_t{64} << 20;
+    constexpr std::size_t most_parts = 64;
+    const std::size_t part = std::max(least_part, bytes / most_parts / least_part * least_part + least_part);
+    for (std::size_t at = part; at < bytes; at += part) {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        mmap(pages + at, std::min(part, bytes - at), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, file, static_cast<off_t>(at));
+        close(file);
+    }
+}
+
 WholeFile whole_file(ByteSource& source) {
     WholeFile file;
     if (const long long size = source.plain_size(); size > 0) {
@@ -39,6 +57,8 @@ WholeFile whole_file(ByteSource& source) {
                                          "(ulimit -v)? A limit of memory does no harm",
                                          bytes));
         auto* const start = static_cast<unsigned char*>(pages.get());
+        // The same file, also when another has taken its name meanwhile.
+        map_parts(fmt::format("/proc/self/fd/{}", source.descriptor()), start, bytes);
         return {std::move(pages), start, bytes, true};
     }
     auto held = std::make_shared<Buffer<unsigned char>>();
