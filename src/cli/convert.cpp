@@ -50,15 +50,14 @@ int convert_with(const ConvertArguments& arguments) {
         json["seconds"] = seconds;
         json["peak_memory"] = peak_memory();
         json["output"] = arguments.output;
-        fmt::print("{}\n", json_text(json));
+        put_data(stdout, json_text(json) + "\n");
     } else if (!arguments.quiet) {
-        fmt::print("{:<11}{}: {} x {} {}, {}{}\n", "data", arguments.data.source, done.rows, done.cols,
-                   done.sparse ? fmt::format("sparse ({} non-zeros)", done.entries) : "dense",
-                   arguments.precision, done.labelled ? ", with labels" : "");
-        fmt::print("{:<11}{}: {:.4g} MB in {:.2f} s\n", "file", arguments.output,
-                   static_cast<double>(done.bytes) / 1e6, seconds);
-        fmt::print("{:<11}{:.4g} MB at most, with what is mapped of the file\n", "memory",
-                   peak_memory() / 1e6);
+        say("{:<11}{}: {} x {} {}, {}{}\n", "data", arguments.data.source, done.rows, done.cols,
+            done.sparse ? fmt::format("sparse ({} non-zeros)", done.entries) : "dense", arguments.precision,
+            done.labelled ? ", with labels" : "");
+        say("{:<11}{}: {:.4g} MB in {:.2f} s\n", "file", arguments.output,
+            static_cast<double>(done.bytes) / 1e6, seconds);
+        say("{:<11}{:.4g} MB at most, with what is mapped of the file\n", "memory", peak_memory() / 1e6);
     }
     return 0;
 }

@@ -61,7 +61,7 @@ void Batches::archive(Archive& state) {
     std::ostringstream words;  // the generator's state, as the standard has it
     words << generator_;
     std::string text = words.str();
-    state(text, replayed_, ahead_);
+    state(text, replayed_, ahead_, order_, shift_, at_block_, at_row_);
     if (!state.loading()) return;
     std::istringstream(text) >> generator_;
     if (replay_ != nullptr && replayed_ > replay_->size())
