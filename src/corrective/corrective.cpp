@@ -56,7 +56,8 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
     proposal.value = run.full_gradient(proposal.gradient);
     run.aim(proposal);
     proposal.step = 0;
-    if (run.ends_at(proposal)) return;
+    // Asked again at the same point, there is more to do: what proves the gap has found it larger.
+    if (run.ends_at(proposal) && std::exchange(ended_at_, run.x().version()) != run.x().version()) return;
     if (rival_) look(run, proposal);
     double step = 0;
     if (!corrector_->correct(run, proposal, better_, step)) {

@@ -27,6 +27,7 @@ class Corrective final : public Method<Real> {
 
     std::optional<Index> memory_;
     std::unique_ptr<Corrector<Real>> corrector_;
+    Version ended_at_ = Version::none;  // where the gap seemed small enough last
     std::unique_ptr<Method<Real>> rival_;
     Turns turns_;
     Move<Real> better_;
