@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "data/page_advice.hpp"
+
 namespace alfcg {
 
 template <class Real>
@@ -36,6 +38,8 @@ std::vector<std::string> warnings_about_units(const Problem<Real>& problem) {
     if (problem.scaling.kind == Normalization::columns ||
         !std::holds_alternative<DenseFeatures<Real>>(data.features))
         return {};
+    // Several passes, for a hint, are too much for a file that is read anew in each.
+    if (PageAdvice<Real>(data.features).on()) return {};
     const auto deviations =
         measure_scaling(data.features, Normalization::columns, problem.parts, data.weights).divisors;
     const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
