@@ -73,6 +73,7 @@ std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>&
                        value));
     fact("memory", options.memory ? std::to_string(*options.memory) : "automatic");
     fact("seed", std::to_string(options.seed));
+    fact("batch-order", options.batch_order == BatchOrder::blocks ? "blocks" : "random");
     fact("precision", sizeof(Real) == sizeof(float) ? "f32" : "f64");
     const Shape shape = objective.shape();
     fact("rows", std::to_string(objective.samples()));
