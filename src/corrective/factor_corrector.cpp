@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/decompositions.hpp"
@@ -15,12 +16,15 @@ namespace alfcg {
 namespace {
 
 // Directions that a step may add, at first and at most, products that look for them, and sweeps over the factors.
+constexpr Index least_directions = 16;
 constexpr Index new_directions = 32;
 constexpr Index most_directions = 128;
+// Where the gap has not fallen to such a share, directions are sought in another way.
+constexpr double enough_fall = 0.7;
 constexpr int power_steps = 6;
 constexpr int sweeps_per_step = 4;
-// Sweeps end where the norm is so near to the radius, as a share of it.
-constexpr double near_enough = 0.01;
+// Sweeps end where the norm is so near to the radius, as a share of it and of the relative gap.
+constexpr double near_enough = 0.1;
 // What the penalty changes by at most from one sweep to the next, and its first guess of what that does to the norm.
 constexpr double most_change = 4;
 constexpr double first_response = -0.5;
@@ -54,7 +58,7 @@ class FactorCorrector final : public Corrector<Real> {
         return true;
     }
     void archive(Run<Real>& /*run*/, Archive& state) override {
-        state(penalty_, wanted_, taken_, state_, steepest_.right, steepest_.values);
+        state(penalty_, wanted_, taken_, across_, last_gap_, state_, steepest_.right, steepest_.values);
     }
 
   private:
@@ -69,6 +73,8 @@ class FactorCorrector final : public Corrector<Real> {
         const double steepest = (seen.gap - along) / ball_.radius;
         const double balanced = norm > 0 ? std::max(-along / norm, 0.0) : steepest / 2;
         if (penalty_ == 0) penalty_ = std::min(balanced, steepest) * samples;
+        if (seen.gap > enough_fall * last_gap_) across_ = !across_;
+        last_gap_ = seen.gap;
         find_steepest(run, seen);
         take_factors(*x.factors(), penalty_ / samples, samples);
         factors_.row_biases.clear();
@@ -85,6 +91,7 @@ class FactorCorrector final : public Corrector<Real> {
         double response = first_response;
         int sweeps = 0;
         bool near = false;
+        const double nearness = near_enough * std::min(0.1, seen.gap / (steepest * ball_.radius));
         while (sweeps < sweeps_per_step && !near) {
             ++sweeps;
             run.objective().sweep(factors_, penalty_);
@@ -99,7 +106,7 @@ class FactorCorrector final : public Corrector<Real> {
             }
             last_penalty = penalty_;
             last_norm = reached;
-            near = std::abs(reached / ball_.radius - 1) <= near_enough;
+            near = std::abs(reached / ball_.radius - 1) <= nearness;
             penalty_ *=
                 std::clamp(std::pow(ball_.radius / reached, 1 / response), 1 / most_change, most_change);
         }
@@ -116,7 +123,8 @@ class FactorCorrector final : public Corrector<Real> {
         const Pattern& pattern = run.x().pattern();
         const region::PatternOperator<Real> gradient{pattern, seen.gradient, 1, run.x().threads()};
         Matrix<Real>& right = steepest_.right;
-        const Index count = std::min({wanted_, pattern.shape.cols, pattern.shape.rows});
+        const Index count =
+            std::min({across_ ? wanted_ : least_directions, pattern.shape.cols, pattern.shape.rows});
         // What was found last and not taken may be steep enough now; the rest begins anywhere.
         const Index left_over = std::min(count, static_cast<Index>(steepest_.values.size()) - taken_);
         Matrix<Real> start(pattern.shape.cols, line_length<Real>(count));
@@ -135,11 +143,12 @@ class FactorCorrector final : public Corrector<Real> {
         const Vertex<Real>& vertex = seen.move.atom();
         if (vertex.kind == Vertex<Real>::Kind::rank_one)
             for (Index j = 0; j < right.rows(); ++j) right(j, 0) = vertex.right[static_cast<std::size_t>(j)];
-        // Along what x consists of already, f is as steep as it is to be: only what lies across is new.
+        // Along what x consists of already, f is as steep as it is to be: only what lies across is new. Where that leads nowhere, x has to be
+        // turned instead.
         const Factors<Real>& x = *run.x().factors();
         Index width = 0;
         for (int k = 0;; ++k) {
-            take_away(x.right(0), x.stride(), x.width(), right);
+            if (across_) take_away(x.right(0), x.stride(), x.width(), right);
             width = orthonormalize(right, count).rows();
             gradient.times(right, width, steepest_.left);
             if (k == power_steps) break;
@@ -157,7 +166,7 @@ class FactorCorrector final : public Corrector<Real> {
     // Where all that was found was steep enough, there is more.
     void expect(Index taken) {
         taken_ = taken;
-        if (taken == steepest_.values.size()) wanted_ = std::min(2 * wanted_, most_directions);
+        if (across_ && taken == steepest_.values.size()) wanted_ = std::min(2 * wanted_, most_directions);
     }
 
     // U √s and V √s, and behind them what a proximal step would add.
@@ -238,6 +247,8 @@ class FactorCorrector final : public Corrector<Real> {
     TwoFactors<Real> factors_;
     Steepest<Real> steepest_;  // when last looked at
     Index taken_ = 0;          // of it
+    bool across_ = true;       // x: only there it was looked for
+    double last_gap_ = std::numeric_limits<double>::infinity();
     Index wanted_ = new_directions;
     std::uint64_t state_ = 88172645463325252U;  // of the numbers that a search begins with
 };
