@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -74,12 +75,16 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     if (const auto radius = problem.region.parameters.number("radius")) json["radius"] = *radius;
     json["region"] = problem.region_text;
     json["intercept"] = intercept;
-    json["rows"] = rows(problem.training.features);
+    json["rows"] = problem.objective->samples();
     json["features"] = weights.cols;
     json["outputs"] = weights.rows;
     json["precision"] = arguments.problem.precision;
     json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
+    if (report.ranks > 1) {
+        json["ranks"] = report.ranks;
+        json["bytes_sent"] = report.bytes_sent;
+    }
     json["timings"] = {{"gradient", report.seconds.gradient},
                        {"oracle", report.seconds.oracle},
                        {"step", report.seconds.step},
@@ -114,6 +119,10 @@ void print_closing(const ClosingArguments& arguments, const Options& options, co
     fmt::print("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n",
                "time", report.seconds.gradient, report.seconds.oracle, report.seconds.step,
                report.seconds.metrics);
+    if (report.ranks > 1)
+        fmt::print("{:<11}{}, rank 0 has sent {:.4g} MB to the others, {:.4g} MB an epoch\n", "ranks",
+                   report.ranks, 1e-6 * static_cast<double>(report.bytes_sent),
+                   1e-6 * static_cast<double>(report.bytes_sent) / std::max(report.epochs, 1.0));
     if (const std::string note = limit_note(arguments, options, report, loss); !note.empty())
         fmt::print("{:<11}{}\n", "note", note);
     for (const std::string& note : arguments.notes) fmt::print("{:<11}{}\n", "note", note);

@@ -32,6 +32,11 @@ std::size_t ByteSource::read(void* to, std::size_t n) {
     return done;
 }
 
+void ByteSource::jump(long long begin, long long end) {
+    peeked_.clear();
+    input_.jump(begin, end);
+}
+
 std::string_view ByteSource::peek(std::size_t n) {
     n = std::min(n, peek_limit);
     while (peeked_.size() < n) {

@@ -36,6 +36,8 @@ struct FormatRow : FormatInfo {
     /// The first `most` labels (0: all) of a file that holds nothing else; none: there are no such files, or they are
     /// text, a label a line.
     Labels (*read_labels)(ByteSource& source, Index most) = nullptr;
+    /// Whether a rank need not read the rows of the others.
+    bool shared = false;
 
     [[nodiscard]] bool is_text() const { return std::holds_alternative<Reader<TextBuffer>>(reader); }
 };

@@ -59,10 +59,11 @@ class SparseReader {
         Index first_pair = 0;
     };
 
-    SparseReader(const std::string& path, const ReadOptions& options)
+    SparseReader(const std::string& path, const ReadOptions& options, Index lines_before)
         : path_(path),
           options_(options),
-          most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()) {}
+          most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
+          lines_(lines_before) {}
 
     [[nodiscard]] std::size_t cut(std::string_view text, std::size_t most) const {
         std::size_t end = std::string_view::npos;
@@ -124,7 +125,22 @@ class SparseReader {
     }
 
     Dataset<Real> finish() {
-        if (rows_ == 0) throw InputError(path_, 0, "no data rows");
+        Index rows = rows_;
+        Index pairs = pairs_;
+        if (Ranks* ranks = options_.ranks; ranks != nullptr) {
+            struct Extent {
+                Index rows;
+                Index pairs;
+                std::int64_t last;
+            };
+            rows = pairs = 0;
+            for (const Extent& theirs : ranks->gather(Extent{rows_, pairs_, last_index_})) {
+                rows += theirs.rows;
+                pairs += theirs.pairs;
+                last_index_ = std::max(last_index_, theirs.last);
+            }
+        }
+        if (rows == 0) throw InputError(path_, 0, "no data rows");
         if (last_index_ == 0 && options_.features == 0)
             throw InputError(path_, 0, "no feature occurs in any row; fix their number with `features`");
         const Index cols = options_.features > 0 ? options_.features : last_index_;
@@ -134,7 +150,7 @@ class SparseReader {
         Dataset<Real> data;
         data.labels = std::move(labels_);
         data.last_feature = last_index_;
-        if (better_dense<Real>(rows_, cols, pairs_)) {
+        if (better_dense<Real>(rows, cols, pairs)) {
             spread(start_, column_, rows_, cols, value_);
             data.features = DenseFeatures<Real>(std::move(value_), rows_, cols);
             return data;
@@ -155,7 +171,7 @@ class SparseReader {
     // What has been counted in. The buffers get their length at the end.
     Index rows_ = 0;
     Index pairs_ = 0;
-    Index lines_ = 0;
+    Index lines_;
     std::int64_t last_index_ = 0;
     std::optional<bool> labelled_;
     Labels labels_;
@@ -170,9 +186,17 @@ class SparseReader {
 
 template <class Real>
 Dataset<Real> read_libsvm(TextBuffer& text, const ReadOptions& options) {
-    SparseReader<Real> reader(text.path(), options);
-    read_pieces(text, reader, options);
-    return reader.finish();
+    std::optional<SparseReader<Real>> reader;
+    const auto read = [&](Index lines_before) {
+        reader.emplace(text.path(), options, lines_before);
+        read_pieces(text, *reader, options);
+    };
+    if (options.ranks == nullptr) {
+        read(0);
+    } else {
+        agree(options.ranks, [&] { read_share(text, *options.ranks, read); });
+    }
+    return reader->finish();
 }
 
 template Dataset<float> read_libsvm(TextBuffer& text, const ReadOptions& options);

@@ -129,6 +129,9 @@ template <class Real>
 void Loop<Real>::count_epochs() {
     this->epochs = static_cast<double>(account_.counters.component_gradients) / samples_;
     this->seconds = account_.seconds.method();
+    // One clock for all.
+    if (Ranks* ranks = objective_.ranks(); ranks != nullptr && std::isfinite(limits_.max_seconds))
+        this->seconds = ranks->told(this->seconds);
 }
 
 template <class Real>
