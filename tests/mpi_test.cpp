@@ -39,15 +39,17 @@ class Mpi : public testing::Test {
         return out.str();
     }
 
-    // `before`: what stands before mpirun in the shell's line.
-    ProgramResult run(int ranks, const std::string& arguments, const std::string& before = "") const {
+    // `meanwhile`: what the shell does while it goes on in the background, as process $p.
+    ProgramResult run(int ranks, const std::string& arguments, const std::string& meanwhile = "") const {
         const std::string start = ranks == 0
                                       ? std::string()
                                       : std::string(ALFCG_MPIRUN) + " --oversubscribe --bind-to none -n " +
                                             std::to_string(ranks) + " ";
-        const std::string line = "cd " + folder_.file("") +
-                                 " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 && " +
-                                 before + start + ALFCG_PROGRAM + " " + arguments + " >out 2>err";
+        const std::string line =
+            "cd " + folder_.file("") +
+            " || exit 99; export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; " + start +
+            ALFCG_PROGRAM + " " + arguments + " >out 2>err" +
+            (meanwhile.empty() ? "" : " & p=$!; " + meanwhile + "; wait $p");
         const int status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text("out"), text("err")};
     }
@@ -174,6 +176,26 @@ TEST_F(Mpi, OneRankWritesAndPrints) {
     // The batches that were drawn are those of one process, which can replay them.
     run(0, "train trees.csv --method sfw --max-iterations 10 --batches-out alone.txt --threads 1 --silent");
     EXPECT_EQ(text("b.txt"), text("alone.txt"));
+}
+
+// Once it is under way.
+const std::string later = "until grep -qs epochs out || ! kill -0 $p; do sleep 0.1; done; ";
+const std::string endless =
+    "train randn-300-20 --method sfw --threads 1 --tol 0 --max-epochs 1e9 --model m.npz";
+
+TEST_F(Mpi, RankZeroEndsTheRunOfAll) {
+    const ProgramResult result = run(3, endless, later + "kill -TERM $(pgrep -P $p | head -1)");
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_NE(result.out.find("status     interrupted after"), std::string::npos) << result.out;
+    EXPECT_TRUE(std::filesystem::exists(path("m.npz")));
+    const json clock = train(2, "randn-300-20 --method sfw --tol 0 --max-epochs 1e9 --max-seconds 0.5");
+    EXPECT_EQ(clock["status"], "max-seconds");
+}
+
+TEST_F(Mpi, AKilledRankEndsAllAndLeavesNothing) {
+    const ProgramResult result = run(3, endless, later + "kill -KILL $(pgrep -P $p | tail -1)");
+    EXPECT_NE(result.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(path("m.npz")));
 }
 
 TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
