@@ -12,7 +12,7 @@
 
 #include "alfcg/alfcg.hpp"
 #include "alfcg/core/output_file.hpp"
-#include "model/archive.hpp"
+#include "data/archive.hpp"
 #include "program.hpp"
 
 namespace alfcg {

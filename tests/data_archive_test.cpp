@@ -31,7 +31,7 @@ TEST_F(ArchiveTest, EveryCompressionGivesTheSameData) {
     const std::string text = long_text(20000);
     const auto plain = load(text);
     ASSERT_EQ(rows(plain.features), 20000);
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const auto data = load(archive.compress(text));
         EXPECT_EQ(entries(data.features), entries(plain.features)) << archive.kind;
         EXPECT_EQ(texts(data.labels), texts(plain.labels)) << archive.kind;
@@ -39,7 +39,7 @@ TEST_F(ArchiveTest, EveryCompressionGivesTheSameData) {
 }
 
 TEST_F(ArchiveTest, MembersOneBehindTheOtherAreOneFile) {
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         // The cut falls inside a line on purpose.
         const std::string bytes =
             archive.compress("1 1:2 2:") + archive.compress("3\n2 ") + archive.compress("2:5\n");
@@ -49,7 +49,7 @@ TEST_F(ArchiveTest, MembersOneBehindTheOtherAreOneFile) {
 
 TEST_F(ArchiveTest, ATruncatedArchiveIsNamedAsSuch) {
     const std::string text = long_text(300);
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const std::string whole = archive.compress(text);
         for (const std::size_t length :
              {whole.size() - 1, whole.size() - 5, whole.size() / 2, std::size_t{12}})
@@ -64,7 +64,7 @@ TEST_F(ArchiveTest, ATruncatedArchiveIsNamedAsSuch) {
 
 TEST_F(ArchiveTest, ACorruptArchiveIsNamedAsSuch) {
     const std::string text = long_text(300);
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         std::string bytes = archive.compress(text);
         for (std::size_t k = bytes.size() / 2; k < bytes.size() / 2 + 40; ++k)
             bytes[k] = static_cast<char>(~bytes[k]);
@@ -79,7 +79,7 @@ TEST_F(ArchiveTest, ChecksumsAreChecked) {
 }
 
 TEST_F(ArchiveTest, ZeroPaddingIsAllowedButGarbageIsNot) {
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const std::string whole = archive.compress("1 1:2\n");
         EXPECT_EQ(rows(load(whole + std::string(512, '\0')).features), 1) << archive.kind;
     }
@@ -92,7 +92,7 @@ TEST_F(ArchiveTest, WhatUnpacksBeyondTheLimitIsRefused) {
     std::string text;
     while (text.size() < std::size_t{3} << 20U) text += "1 1:1\n-1 1:2\n";
     ReadOptions options;
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const std::string packed = archive.compress(text);
         EXPECT_LT(packed.size() * 200, text.size()) << archive.kind << ": a text that packs well";
         EXPECT_GT(rows(load(packed).features), 100000) << archive.kind << ": small things may";
@@ -109,11 +109,11 @@ TEST_F(ArchiveTest, WhatUnpacksBeyondTheLimitIsRefused) {
 }
 
 TEST_F(ArchiveTest, AnArchiveOfNothingIsEmpty) {
-    for (const Archive& archive : archives) EXPECT_EQ(problem(archive.compress("")), " the archive is empty");
+    for (const Packer& archive : archives) EXPECT_EQ(problem(archive.compress("")), " the archive is empty");
 }
 
 TEST_F(ArchiveTest, EveryPrefixOfAnArchiveIsRefusedWithAnError) {
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const std::string whole = archive.compress("1 1:2 7:3\n");
         for (std::size_t length = 1; length < whole.size(); ++length)
             EXPECT_FALSE(problem(whole.substr(0, length)).empty()) << archive.kind << " " << length;

@@ -58,11 +58,11 @@ inline std::string xz(const std::string& bytes) {
     return out;
 }
 
-struct Archive {
+struct Packer {
     const char* kind;
     std::string (*compress)(const std::string&);
 };
-inline const Archive archives[] = {{"gzip", gzip}, {"bzip2", bzip2}, {"xz", xz}};
+inline const Packer archives[] = {{"gzip", gzip}, {"bzip2", bzip2}, {"xz", xz}};
 
 // ---- array files, byte by byte
 // ------------------------------------------------------------------------------------

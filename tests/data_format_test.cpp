@@ -79,7 +79,7 @@ TEST_F(FormatTest, EveryRowIsReadByNameAndByContentPlainAndCompressed) {
         ASSERT_TRUE(files.contains(format.name)) << "a format without a line in this test";
         const std::string& bytes = files.at(format.name);
         std::vector<std::string> paths{write("plain", bytes)};
-        for (const Archive& archive : archives) paths.push_back(write(archive.kind, archive.compress(bytes)));
+        for (const Packer& archive : archives) paths.push_back(write(archive.kind, archive.compress(bytes)));
         for (const std::string& path : paths) {
             ReadOptions options = options_for(format);
             for (const std::string name : {"auto", format.name.data()}) {

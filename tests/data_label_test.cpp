@@ -127,7 +127,7 @@ TEST_F(LabelFileTest, NumbersComeFromNpyIdxAndText) {
     EXPECT_EQ(read("\xef\xbb\xbf"
                    " 3 \r\n1\r\n2\r\n\r\n\n"),
               expected);
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         EXPECT_EQ(read(archive.compress("3\n1\n2")), expected);
         EXPECT_EQ(read(archive.compress(idx_header(8, {3}) + "\x03\x01\x02")), expected);
         EXPECT_EQ(read(archive.compress(npy_vector<double>("<f8", "(3,)", {3, 1, 2}, false))), expected);

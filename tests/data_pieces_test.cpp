@@ -185,7 +185,7 @@ TEST_F(PiecesTest, LongTextsAreTheSameForEveryThreadCountAndCompression) {
             outcome<float>(write("data", text), of_format(format), 1, {text.size() + 1, text.size() + 1});
         for (const int threads : {1, 2, 5}) {
             EXPECT_TRUE(outcome<float>(write("data", text), of_format(format), threads, {}) == expected);
-            for (const Archive& archive : archives)
+            for (const Packer& archive : archives)
                 EXPECT_TRUE(outcome<float>(write("data", archive.compress(text)), of_format(format), threads,
                                            {}) == expected)
                     << archive.kind;
@@ -196,7 +196,7 @@ TEST_F(PiecesTest, LongTextsAreTheSameForEveryThreadCountAndCompression) {
 TEST_F(PiecesTest, WhatIsWrongBeforeTheDamageOfAnArchiveIsToldFirst) {
     std::string text;
     for (int i = 0; i < 200000; ++i) text += fmt::format("{} 1:{} 2:{}\n", i % 3, i, (i * 7919) % 100003);
-    for (const Archive& archive : archives) {
+    for (const Packer& archive : archives) {
         const std::string whole = archive.compress(text);
         const std::string wrong = archive.compress("1 1:1\n1 1:wrong\n" + text);
         const std::string good_path = write("good", whole.substr(0, whole.size() - 5));

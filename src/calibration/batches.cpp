@@ -37,7 +37,8 @@ CalibratedBatches<Real>::CalibratedBatches(Objective<Real>& objective, Batches& 
       probe_(objective),
       parts_(parts),
       samples_(objective.samples()),
-      trust_(parts.kind == Kind::ema ? Trust(least_reliability_ema, true) : Trust(least_reliability)) {}
+      averages_(parts.kind == Kind::ema && objective.pattern() == nullptr),
+      trust_(parts.kind == Kind::ema ? least_reliability_ema : least_reliability, averages_) {}
 
 template <class Real>
 bool CalibratedBatches<Real>::full_gradient_due() const {
@@ -226,7 +227,7 @@ double CalibratedBatches<Real>::aim(Run<Real>& run, Proposal<Real>& proposal) {
         }
         return std::numeric_limits<double>::infinity();
     }
-    if (parts_.kind == Kind::ema) average(x, composite);
+    if (averages_) average(x, composite);
     const double slack = run.find_aim(gradient, vertex);
     if (iteration_ == 0) {
         safe_.set(x, gradient, composite);

@@ -67,6 +67,7 @@ class CalibratedBatches final : public StagedMethod<Real> {
     Descent<Real> descent_;
     Parts parts_;
     Index samples_;
+    bool averages_;  // ema, where x is kept as entries: means of factors would cost more than the run
     Trust trust_;
 
     Index iteration_ = 0;
