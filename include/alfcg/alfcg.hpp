@@ -14,6 +14,7 @@
 #include "alfcg/core/shared_array.hpp"
 #include "alfcg/core/text.hpp"
 #include "alfcg/core/version.hpp"
+#include "alfcg/data/convert.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/data/labels.hpp"

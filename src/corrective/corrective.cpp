@@ -83,7 +83,7 @@ template <class Real>
 void Corrective<Real>::archive(Run<Real>& run, Archive& state) {
     if (state.has(corrector_, [&] { return make_corrector(run); })) corrector_->archive(run, state);
     bool has_rival = rival_ != nullptr;
-    state(has_rival, turns_);
+    state(has_rival, turns_, ended_at_);
     if (!has_rival) rival_.reset();
     if (rival_) rival_->archive(run, state);
 }

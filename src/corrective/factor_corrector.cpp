@@ -53,7 +53,9 @@ class FactorCorrector final : public Corrector<Real> {
         penalty_ = 0;
         return true;
     }
-    void archive(Run<Real>& /*run*/, Archive& state) override { state(penalty_, wanted_, state_); }
+    void archive(Run<Real>& /*run*/, Archive& state) override {
+        state(penalty_, wanted_, taken_, state_, steepest_.right, steepest_.values);
+    }
 
   private:
     void sweep(Run<Real>& run, const Proposal<Real>& seen) {
