@@ -10,6 +10,7 @@
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/core/parameters.hpp"
 #include "alfcg/core/pattern.hpp"
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/core/shared_array.hpp"
 #include "alfcg/core/text.hpp"
 #include "alfcg/core/version.hpp"

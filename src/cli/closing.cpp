@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -76,7 +77,7 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     if (const auto radius = problem.region.parameters.number("radius")) json["radius"] = *radius;
     json["region"] = problem.region_text;
     json["intercept"] = intercept;
-    json["rows"] = rows(problem.training.features);
+    json["rows"] = problem.objective->samples();
     if (problem.training.header) json["header"] = true;
     json["features"] = weights.cols;
     json["outputs"] = weights.rows;
@@ -84,6 +85,10 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
     json["reproducible"] = arguments.problem.specification.reproducible;
+    if (report.ranks > 1) {
+        json["ranks"] = report.ranks;
+        json["bytes_sent"] = report.bytes_sent;
+    }
     json["timings"] = {{"gradient", report.seconds.gradient},
                        {"oracle", report.seconds.oracle},
                        {"step", report.seconds.step},
@@ -116,7 +121,12 @@ void print_closing(const ClosingArguments& arguments, const Options& options, co
     say("{:<11}{} of {}\n", "non-zeros", report.nonzeros, weights);
     say("{:<11}gradient {:.3f} s, oracle {:.3f} s, step {:.3f} s; metrics {:.3f} s, not counted\n", "time",
         report.seconds.gradient, report.seconds.oracle, report.seconds.step, report.seconds.metrics);
-    say("{:<11}{:.4g} MB at most, with what is mapped of the data\n", "memory", peak_memory() / 1e6);
+    if (report.ranks > 1)
+        say("{:<11}{}, rank 0 has sent {:.4g} MB to the others, {:.4g} MB an epoch\n", "ranks", report.ranks,
+            1e-6 * static_cast<double>(report.bytes_sent),
+            1e-6 * static_cast<double>(report.bytes_sent) / std::max(report.epochs, 1.0));
+    say("{:<11}{:.4g} MB at most{}, with what is mapped of the data\n", "memory", peak_memory() / 1e6,
+        report.ranks > 1 ? " on rank 0" : "");
     if (const std::string note = limit_note(arguments, options, report, loss); !note.empty())
         say("{:<11}{}\n", "note", note);
     for (const std::string& note : arguments.notes) say("{:<11}{}\n", "note", note);

@@ -239,6 +239,8 @@ template void CommandOptions::add_option(const std::string&, std::optional<Index
                                          const std::string&, const std::string&);
 template void CommandOptions::add_option(const std::string&, std::optional<double>&, const std::string&,
                                          const std::string&, const std::string&);
+template void CommandOptions::add_option(const std::string&, std::vector<std::string>&, const std::string&,
+                                         const std::string&, const std::string&);
 template void CommandOptions::add_option(const std::string&, std::vector<int>&, const std::string&,
                                          const std::string&, const std::string&);
 

@@ -40,7 +40,7 @@ class CommandOptions {
 
     /// An option ("--rows") or an argument without dashes that may be left out. `word` stands for the value in the
     /// help, `group` is the help's heading. Value: std::string, int, Index, double, std::uint64_t, an optional Index
-    /// or double, or std::vector<int>.
+    /// or double, or a vector of std::string or int.
     template <class Value>
     void add_option(const std::string& name, Value& value, const std::string& help, const std::string& word,
                     const std::string& group = {});

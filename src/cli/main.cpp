@@ -9,10 +9,12 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/version.hpp"
 #include "cli/commands.hpp"
+#include "cli/many_ranks.hpp"
 #include "cli/terminal.hpp"
 #include "data/mapped_pages.hpp"
 
@@ -20,17 +22,19 @@ namespace {
 
 using namespace alfcg::cli;
 
-int fail(const std::string& message) {
+// What is said about an error.
+std::string in_a_line(const std::string& message) {
     std::string line = with_options(message);
     std::replace(line.begin(), line.end(), '\n', ' ');
-    put(stderr, "alfcg: " + line + "\n");
-    return exit_bad_input;
+    return "alfcg: " + line + "\n";
 }
 
-// The command's own status, unless what it printed was lost.
-int checked(int status) {
-    const std::string failure = output_failure();
-    return failure.empty() ? status : fail(failure);
+// Several ranks train one model; everything else is done by one.
+void check_ranks(int argc, char** argv) {
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (ManyRanks::opened() != nullptr && command != "train" && !command.starts_with('-'))
+        throw alfcg::Error(fmt::format("{} runs on one rank: start it without mpirun, which is for train",
+                                       command.empty() ? "alfcg" : command));
 }
 
 // A file that is looked at in place and is cut short, or whose disk fails: there is no value to go on with. What was about to be written
@@ -42,7 +46,7 @@ void on_lost_page(int signal, siginfo_t* info, void* /*context*/) {
         return;  // to the same instruction, and the system's own end
     }
     const auto say = [](const char* text) {
-        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+        [[maybe_unused]] const auto written = ::write(ManyRanks::errors(), text, std::strlen(text));
     };
     say("alfcg: ");
     say(path);
@@ -63,8 +67,22 @@ int main(int argc, char** argv) {
     hold_standard_streams();
     // A reader that leaves (`| head`) makes printing fail; it does not end a run.
     static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
-    watch_mapped_files();
+    ManyRanks ranks;
+    const auto fail = [&](const std::string& message) {
+        ranks.fail(in_a_line(message), exit_bad_input);
+        return exit_bad_input;
+    };
+    // The command's own status, unless what it printed was lost.
+    const auto checked = [&](int status) {
+        const std::string failure = output_failure();
+        if (!failure.empty()) return fail(failure);
+        ranks.close(status);
+        return status;
+    };
     try {
+        ranks.open();
+        watch_mapped_files();  // MPI has a word about lost pages of its own, which comes first
+        check_ranks(argc, argv);
         CommandLine line("alfcg",
                          "alfcg trains constrained models without projections.\n"
                          "Each command explains itself: alfcg train --help.",

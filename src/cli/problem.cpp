@@ -201,8 +201,13 @@ std::string describe_problem(const std::string& source, const Problem<Real>& pro
         problem.classes.size() > 0 ? fmt::format(", {} classes", problem.classes.size()) : std::string();
     const double scale = training.reading.scale;
     const std::string bytes = training.bytes ? ", bytes (--scale divides them by 255)" : "";
-    std::string text = fmt::format("data       {}: {}{}{}\n", source, describe_features(training.features),
-                                   classes, scale == 1 ? bytes : fmt::format(", divided by {}", scale));
+    const std::string ranks = problem.ranks == nullptr
+                                  ? std::string()
+                                  : fmt::format(" on rank 0 of {}, {} rows in all", problem.ranks->size(),
+                                                problem.objective->samples());
+    std::string text =
+        fmt::format("data       {}: {}{}{}{}\n", source, describe_features(training.features), ranks, classes,
+                    scale == 1 ? bytes : fmt::format(", divided by {}", scale));
     text += describe_header(training);
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));

@@ -13,6 +13,7 @@ namespace alfcg::cli {
 /// Options that say which data to read and how.
 struct DataArguments {
     std::string source;
+    std::vector<std::string> more;  // files, where the command takes several
     std::optional<Index> rows;      // none: all
     std::optional<Index> features;  // none: as found
     bool scale = false;
@@ -40,7 +41,7 @@ struct ProblemArguments {
     void verify(bool finds_radius = false) const;
     /// For one of the runs: with these options.
     [[nodiscard]] Specification resolve(const Options& options) const;
-    [[nodiscard]] FileData file() const { return {data.source, data.resolve()}; }
+    [[nodiscard]] FileData file() const { return {data.source, data.resolve(), data.more}; }
     [[nodiscard]] std::uint64_t seed() const { return specification.options.seed; }
     /// --radius auto; what `resolve` gives then has no radius.
     [[nodiscard]] bool radius_auto() const {

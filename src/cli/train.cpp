@@ -15,6 +15,7 @@
 #include "cli/closing.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/many_ranks.hpp"
 #include "cli/problem.hpp"
 #include "cli/progress.hpp"
 #include "cli/radius_table.hpp"
@@ -79,9 +80,12 @@ std::optional<double> usual_radius(const std::string& region) {
 
 template <class Real>
 int train(TrainArguments& arguments) {
+    Ranks* const ranks = ManyRanks::opened();
+    const bool leads = ranks == nullptr || ranks->rank() == 0;
     Options options = arguments.run.resolve(arguments.problem.seed());
     std::string drawn;
-    if (!arguments.batches_out.empty()) options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
+    if (leads && !arguments.batches_out.empty())
+        options.on_draw = [&](auto batch) { drawn += batch_line(batch); };
     // A trace does not change where a run ends by its tolerance.
     if (!arguments.trace.empty() && options.gap) options.gap_every = arguments.trace_every;
 
@@ -91,36 +95,41 @@ int train(TrainArguments& arguments) {
         !arguments.quiet && !arguments.silent && (!arguments.json || isatty(STDERR_FILENO) != 0);
 
     std::optional<InterruptGuard> guard(std::in_place);
-    const Specification specification = arguments.problem.resolve(options);
+    Specification specification = arguments.problem.resolve(options);
+    specification.ranks = ranks;
+    if (ranks != nullptr && arguments.problem.radius_auto())
+        throw QuantityError("radius", "must be a number on several ranks: auto is for one");
     std::optional<Matrix<Real>> start;
     std::string start_text;
     std::string introduction;  // unless a search for the radius has given it
     Problem<Real> problem;
     const bool given = specification.region.parameters.has("radius");
-    if (arguments.problem.radius_auto() || (!given && specification.hold_out > 0)) {
+    if (arguments.problem.radius_auto() || (!given && specification.hold_out > 0 && ranks == nullptr)) {
         RadiusTable radii(show ? table : nullptr);
-        Path<Real> path = find_radius<Real>(
-            arguments.problem.file(), specification, {},
-            {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked},
-            [&](const Problem<Real>& found) {
-                if (show) put(table, describe_problem(arguments.problem.data.source, found) + "\n");
-            });
+        Path<Real> path =
+            find_radius<Real>(arguments.problem.file(), specification, {},
+                              {[&](const PathPoint& point) { radii.add(point); }, InterruptGuard::asked},
+                              [&](const Problem<Real>& found) {
+                                  if (show) put(table, describe_problem(found.training.name, found) + "\n");
+                              });
         radii.close(path);
         options = path.adapted(options);
         problem = std::move(path.problem);
         start = std::move(path.start);
     } else {
         problem = prepare<Real>(arguments.problem.file(), specification);
-        introduction = describe_problem(arguments.problem.data.source, problem);
+        introduction = describe_problem(problem.training.name, problem);
         if (const auto usual = usual_radius(problem.region.name); !given && usual)
             arguments.notes.push_back(
                 fmt::format("the radius is {:g} because none was given: --radius auto finds a better one, as "
                             "does --holdout",
                             *usual));
     }
-    if (!arguments.batches.empty())
-        options.batches = read_batches(arguments.batches, rows(problem.training.features));
-    if (!arguments.start.empty()) start = starting_point(arguments.start, problem, start_text);
+    agree(ranks, [&] {
+        if (!arguments.batches.empty())
+            options.batches = read_batches(arguments.batches, problem.objective->samples());
+        if (!arguments.start.empty()) start = starting_point(arguments.start, problem, start_text);
+    });
     if (show) put(table, introduction + banner(arguments, problem, start_text));
 
     std::string trace(trace_header);
@@ -155,11 +164,14 @@ int train(TrainArguments& arguments) {
         file.emplace(path).write(text);
         file->sync();
     };
-    prepare(trace_file, arguments.trace, trace);
-    prepare(batches_file, arguments.batches_out, drawn);
-    save_model(fitted.model, arguments.model);
-    if (trace_file) trace_file->commit();
-    if (batches_file) batches_file->commit();
+    agree(ranks, [&] {
+        if (!leads) return;
+        prepare(trace_file, arguments.trace, trace);
+        prepare(batches_file, arguments.batches_out, drawn);
+        save_model(fitted.model, arguments.model);
+        if (trace_file) trace_file->commit();
+        if (batches_file) batches_file->commit();
+    });
 
     if (arguments.json) {
         put_data(stdout,
@@ -176,6 +188,8 @@ int train(TrainArguments& arguments) {
 Command add_train(CommandOptions options) {
     auto arguments = std::make_shared<TrainArguments>();
     arguments->problem.add_to(options, true);
+    options.add_option("more", arguments->problem.data.more,
+                       "further files of the same form, whose rows come after those of the first", "DATA");
     arguments->run.add_to(options);
     options.add_option("--start", arguments->start,
                        "begin at this model's weights, scaled in where they lie outside the region", "MODEL",
@@ -231,9 +245,18 @@ Command add_train(CommandOptions options) {
         arguments->problem.verify(true);
         if (arguments->model.empty())
             arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
-        check_outputs({arguments->model, arguments->trace, arguments->batches_out, arguments->checkpoint},
-                      {arguments->problem.data.source, arguments->problem.data.read.labels,
-                       arguments->problem.data.read.weights, arguments->batches});
+        Ranks* const ranks = ManyRanks::opened();
+        if (ranks != nullptr && !(arguments->checkpoint.empty() && arguments->resume.empty()))
+            throw QuantityError("checkpoint", "and `resume` are for one rank: runs on several have none");
+        agree(ranks, [&] {
+            if (ranks != nullptr && ranks->rank() > 0) return;
+            const DataArguments& data = arguments->problem.data;
+            std::vector<std::string> inputs{data.source, data.read.labels, data.read.weights,
+                                            arguments->batches};
+            inputs.insert(inputs.end(), data.more.begin(), data.more.end());
+            check_outputs({arguments->model, arguments->trace, arguments->batches_out, arguments->checkpoint},
+                          inputs);
+        });
         return arguments->problem.is_double() ? train<double>(*arguments) : train<float>(*arguments);
     };
 }

@@ -73,7 +73,10 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
 template <class Real>
 std::unique_ptr<Corrector<Real>> Corrective<Real>::make_corrector(Run<Real>& run) const {
     const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
-    return corrector_for(run.region(), run.x(), memory_ ? *memory_ : usual_memory(data));
+    Index memory = memory_ ? *memory_ : usual_memory(data);
+    // Ranks go the same way, however much each has.
+    if (Ranks* ranks = run.objective().ranks(); ranks != nullptr) memory = ranks->told(memory);
+    return corrector_for(run.region(), run.x(), memory);
 }
 
 template <class Real>

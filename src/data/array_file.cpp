@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "core/parallel.hpp"
 #include "data/finite.hpp"
 #include "data/mapped_pages.hpp"
 #include "data/memory.hpp"
@@ -56,9 +57,8 @@ DenseFeatures<Real> map_array(const ByteSource& source, const ArrayLayout& layou
     std::shared_ptr<void> pages = map_file(source.descriptor(), bytes, source.path());
     if (pages == nullptr) return {};
     auto* data = reinterpret_cast<Real*>(static_cast<unsigned char*>(pages.get()) + layout.offset);
-    return {
-        SharedArray<Real>::mapped(data, static_cast<std::size_t>(rows * layout.cols), std::move(pages)),
-        rows, layout.cols, layout.cols};
+    return {SharedArray<Real>::mapped(data, static_cast<std::size_t>(rows * layout.cols), std::move(pages)),
+            rows, layout.cols, layout.cols};
 }
 
 // In order through a small buffer, or straight into place when nothing needs converting.
@@ -76,7 +76,8 @@ void read_row_major(ByteSource& source, const ArrayLayout& layout, std::size_t e
             read_fully(source, layout, piece.data(), count * size);
             convert_elements(piece.data(), count, layout.type, layout.swap_bytes, to + k, 1);
         }
-        check_finite(source.path(), to + k, count, static_cast<Index>(k), layout.cols);
+        check_finite(source.path(), to + k, count, layout.first_row * layout.cols + static_cast<Index>(k),
+                     layout.cols);
     }
 }
 
@@ -179,7 +180,8 @@ DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, In
                 const Features<Real> features = mapped;
                 PageAdvice<Real> pages_of_file(features, true);
                 pages_of_file.in_order();
-                check_finite(source.path(), mapped.data(), entries, 0, layout.cols);
+                check_finite(source.path(), mapped.data(), entries, layout.first_row * layout.cols,
+                             layout.cols);
                 pages_of_file.usual();
                 return mapped;
             }
@@ -196,6 +198,26 @@ DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, In
     return {std::move(buffer), rows, layout.cols};
 }
 
+template <class Real>
+DenseFeatures<Real> read_array_share(ByteSource& source, const ArrayLayout& layout, const Ranks& ranks) {
+    const auto [first, last] = range_of_part(layout.rows, ranks.rank(), ranks.size());
+    if (first == last) return {nullptr, 0, layout.cols};
+    if (layout.column_major) {
+        // Rows are all over the file.
+        auto all = std::make_shared<const DenseFeatures<Real>>(read_array<Real>(source, layout, 0));
+        const Real* own = all->row(first);
+        return {own, last - first, layout.cols, layout.cols, std::move(all)};
+    }
+    ArrayLayout rest = layout;
+    rest.offset += static_cast<std::size_t>(first * layout.cols) * element_bytes(layout.type);
+    rest.rows -= first;
+    rest.first_row = first;
+    source.jump(static_cast<long long>(rest.offset), source.plain_size());
+    return read_array<Real>(source, rest, last - first);
+}
+
+template DenseFeatures<float> read_array_share(ByteSource&, const ArrayLayout&, const Ranks&);
+template DenseFeatures<double> read_array_share(ByteSource&, const ArrayLayout&, const Ranks&);
 template DenseFeatures<float> read_array(ByteSource&, const ArrayLayout&, Index, PageFiles*);
 template DenseFeatures<double> read_array(ByteSource&, const ArrayLayout&, Index, PageFiles*);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
 #include "data/byte_source.hpp"
 #include "data/elements.hpp"
@@ -20,7 +21,8 @@ struct ArrayLayout {
     Index rows = 0;
     Index cols = 0;
     std::vector<Index> row_shape;  // the dimensions behind the first; cols is their product
-    std::size_t offset = 0;        // bytes of the header
+    std::size_t offset = 0;        // bytes of the header, and of rows that are passed over
+    Index first_row = 0;           // that is not passed over
 };
 
 /// Folds the dimensions of an array into rows x everything else. Throws InputError when the product is
@@ -34,5 +36,9 @@ void fold_shape(const std::string& path, const std::vector<std::int64_t>& shape,
 template <class Real>
 DenseFeatures<Real> read_array(ByteSource& source, const ArrayLayout& layout, Index most_rows,
                                PageFiles* pages = nullptr);
+
+/// The rows that fall to this rank, of an uncompressed file.
+template <class Real>
+DenseFeatures<Real> read_array_share(ByteSource& source, const ArrayLayout& layout, const Ranks& ranks);
 
 }  // namespace alfcg

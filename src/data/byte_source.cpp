@@ -66,6 +66,11 @@ std::string ByteSource::plain_end(std::size_t n) const {
     return read ? end : std::string();
 }
 
+void ByteSource::jump(long long begin, long long end) {
+    peeked_.clear();
+    input_.jump(begin, end);
+}
+
 std::string_view ByteSource::peek(std::size_t n) {
     n = std::min(n, peek_limit);
     while (peeked_.size() < n) {

@@ -33,6 +33,10 @@ class ByteSource {
     std::size_t read(void* to, std::size_t n);
     /// The next n bytes (at most peek_limit) without using them up; fewer only at the end.
     std::string_view peek(std::size_t n);
+    /// Goes on at this byte of an uncompressed regular file, and ends where `end` says.
+    void jump(long long begin, long long end);
+    /// The file itself, as it lies on disk.
+    [[nodiscard]] const RawInput& raw() const { return input_; }
     /// Whether everything has been read.
     bool ended() { return peek(1).empty(); }
 

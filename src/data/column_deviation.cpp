@@ -130,6 +130,67 @@ std::vector<double> column_deviations(const SparseFeatures<Real>& features, std:
     return result;
 }
 
+template <class AnyFeatures>
+std::vector<double> column_deviations(const AnyFeatures& features, std::span<const double> weights,
+                                      Ranks& ranks) {
+    const auto count = static_cast<std::size_t>(features.cols());
+    std::vector<Column> columns(count);
+    std::vector<double> numbers(count);
+    const auto merge = [&](double Column::*part, bool sum) {
+        for (std::size_t j = 0; j < count; ++j) numbers[j] = columns[j].*part;
+        if (sum) {
+            ranks.sum(numbers);
+        } else {
+            ranks.largest(numbers);
+        }
+        for (std::size_t j = 0; j < count; ++j) columns[j].*part = numbers[j];
+    };
+    const auto each = [&](const auto& look) {
+        for (Index i = 0; i < features.rows(); ++i) {
+            const double weight = weight_of_row(weights, i);
+            for_each_entry(features, i, [&](Index j, auto value) {
+                look(columns[static_cast<std::size_t>(j)], static_cast<double>(value), weight);
+            });
+        }
+    };
+    // The origin is an entry of the first rank that has rows, or zero where one is absent anywhere.
+    const std::vector<Index> rows = ranks.gather(features.rows());
+    const auto first = std::find_if(rows.begin(), rows.end(), [](Index n) { return n > 0; }) - rows.begin();
+    const Index all = std::accumulate(rows.begin(), rows.end(), Index{0});
+    const double total = ranks.sum(total_weight(weights, features.rows()));
+    std::vector<double> entries(count);
+    each([&](Column& column, double value, double weight) {
+        if (column.entries++ == 0 && ranks.rank() == first) column.origin = value;
+        column.stored += weight;
+    });
+    for (std::size_t j = 0; j < count; ++j) entries[j] = static_cast<double>(columns[j].entries);
+    ranks.sum(entries);
+    merge(&Column::stored, true);
+    merge(&Column::origin, true);
+    for (std::size_t j = 0; j < count; ++j)
+        if (entries[j] < static_cast<double>(all)) columns[j].origin = 0;
+    each([](Column& column, double value, double weight) { column.first_look(value, weight); });
+    merge(&Column::sum, true);
+    merge(&Column::largest, false);
+    for (Column& column : columns) column.end_first_look(total);
+    each([](Column& column, double value, double weight) { column.second_look(value, weight); });
+    merge(&Column::deviations, true);
+    merge(&Column::squares, true);
+    std::vector<double> result;
+    for (std::size_t j = 0; j < count; ++j) {
+        Column& column = columns[j];
+        if (entries[j] < static_cast<double>(all))
+            column.second_look(0, std::max(total - column.stored, 0.0));
+        result.push_back(column.standard_deviation(total));
+    }
+    return result;
+}
+
+template std::vector<double> column_deviations(const DenseFeatures<float>&, std::span<const double>, Ranks&);
+template std::vector<double> column_deviations(const DenseFeatures<double>&, std::span<const double>, Ranks&);
+template std::vector<double> column_deviations(const SparseFeatures<float>&, std::span<const double>, Ranks&);
+template std::vector<double> column_deviations(const SparseFeatures<double>&, std::span<const double>,
+                                               Ranks&);
 template std::vector<double> column_deviations(const DenseFeatures<float>& features,
                                                std::span<const double> weights, int threads);
 template std::vector<double> column_deviations(const DenseFeatures<double>& features,

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
 
 namespace alfcg {
@@ -16,5 +17,10 @@ std::vector<double> column_deviations(const DenseFeatures<Real>& features, std::
 template <class Real>
 std::vector<double> column_deviations(const SparseFeatures<Real>& features, std::span<const double> weights,
                                       int threads);
+
+/// Of the rows of all ranks.
+template <class AnyFeatures>
+std::vector<double> column_deviations(const AnyFeatures& features, std::span<const double> weights,
+                                      Ranks& ranks);
 
 }  // namespace alfcg

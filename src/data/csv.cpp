@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,8 @@ class DenseReader {
     }
 
     Dataset<Real> finish() {
-        if (rows_ == 0) throw InputError(path_, 0, "no data rows, only a header");
+        if (rows_ == 0 && options_.ranks == nullptr)
+            throw InputError(path_, 0, "no data rows, only a header");
         entries_.extend(static_cast<std::size_t>(rows_ * layout_.places()));
         entries_.shrink_to_fit();
         Dataset<Real> data;
@@ -130,9 +132,21 @@ template <class Real>
 Dataset<Real> read_csv(TextBuffer& text, const ReadOptions& options) {
     const CsvLayout layout = find_csv_layout(text.path(), text.sample(), text.complete(), options);
     const Index lines = pass_header(text, layout);
-    DenseReader<Real> reader(text.path(), layout, options, lines);
-    read_pieces(text, reader, options);
-    return reader.finish();
+    std::optional<DenseReader<Real>> reader;
+    const auto read = [&](Index lines_before) {
+        reader.emplace(text.path(), layout, options, std::max(lines, lines_before));
+        read_pieces(text, *reader, options);
+    };
+    if (options.ranks == nullptr) {
+        read(0);
+        return reader->finish();
+    }
+    Dataset<Real> data;
+    agree(options.ranks, [&] {
+        read_share(text, *options.ranks, read);
+        data = reader->finish();
+    });
+    return data;
 }
 
 template Dataset<float> read_csv(TextBuffer& text, const ReadOptions& options);

@@ -22,7 +22,11 @@ template <class Real>
 Dataset<Real> read_matrix(ByteSource& source, const ArrayLayout& layout, const ReadOptions& options) {
     check_feature_count(source.path(), 0, layout.cols, options);
     Dataset<Real> data;
-    data.features = read_array<Real>(source, layout, options.rows, options.pages.get());
+    if (options.ranks == nullptr) {
+        data.features = read_array<Real>(source, layout, options.rows, options.pages.get());
+    } else {
+        agree(options.ranks, [&] { data.features = read_array_share<Real>(source, layout, *options.ranks); });
+    }
     data.bytes = layout.type == ElementType::u8;
     return data;
 }
@@ -43,15 +47,20 @@ const std::vector<FormatRow>& table() {
     static const std::vector<FormatRow> rows{
         {{"libsvm", "LIBSVM", "text, a row a line: label index:value index:value ..., indices from 1", own},
          looks_like_libsvm,
-         Reader<TextBuffer>{read_libsvm<float>, read_libsvm<double>}},
+         Reader<TextBuffer>{read_libsvm<float>, read_libsvm<double>},
+         nullptr,
+         true},
         {{"csv", "CSV", "text, a row a line: numbers between commas, semicolons, tabs, bars or blanks",
           column},
          nullptr,
-         Reader<TextBuffer>{read_csv<float>, read_csv<double>}},
+         Reader<TextBuffer>{read_csv<float>, read_csv<double>},
+         nullptr,
+         true},
         {{"npy", "NPY", "a NumPy array of two dimensions or more, rows first", elsewhere},
          [](std::string_view bytes) { return bytes.starts_with("\x93NUMPY"); },
          Reader<ByteSource>{read_npy<float>, read_npy<double>},
-         read_npy_labels},
+         read_npy_labels,
+         true},
         {{"idx", "IDX", "an array as MNIST has them, rows first", elsewhere},
          [](std::string_view bytes) {
              return bytes.size() >= 4 && bytes.starts_with("\0\0"sv) && bytes[2] != '\0';
@@ -63,6 +72,7 @@ const std::vector<FormatRow>& table() {
          is_sparse_mapped,
          Reader<ByteSource>{read_mapped<float>, read_mapped<double>},
          nullptr,
+         false,
          is_mapped_end},
     };
     return rows;

@@ -36,6 +36,8 @@ struct FormatRow : FormatInfo {
     /// The first `most` labels (0: all) of a file that holds nothing else; none: there are no such files, or they are
     /// text, a label a line.
     Labels (*read_labels)(ByteSource& source, Index most) = nullptr;
+    /// Whether a rank need not read the rows of the others.
+    bool shared = false;
     /// By its last mapped_end_bytes, before any other row is asked, where a file can be read there; none: not at all.
     bool (*recognize_end)(std::string_view end) = nullptr;
 

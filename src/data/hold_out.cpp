@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,13 @@ namespace {
 
 // Selection sampling: each row is taken with probability (rows still wanted) / (rows still to come), which
 // makes every set of `count` rows equally likely and leaves both parts in order.
-std::vector<bool> choose_rows(Index rows, Index count, std::uint64_t seed) {
+// Of all these rows, only the `own` from the `first` on are looked at.
+std::vector<bool> choose_rows(Index rows, Index count, std::uint64_t seed, Index first, Index own) {
     RandomStream stream(seed, 0);
-    std::vector<bool> chosen(static_cast<std::size_t>(rows));
-    for (Index i = 0; i < rows; ++i) {
+    std::vector<bool> chosen(static_cast<std::size_t>(own));
+    for (Index i = 0; i < first + own; ++i) {
         if (stream.below(static_cast<std::uint64_t>(rows - i)) >= static_cast<std::uint64_t>(count)) continue;
-        chosen[static_cast<std::size_t>(i)] = true;
+        if (i >= first) chosen[static_cast<std::size_t>(i - first)] = true;
         --count;
     }
     return chosen;
@@ -127,24 +129,31 @@ SparseFeatures<Real> take_rows(SparseFeatures<Real>& features, const std::vector
 }  // namespace
 
 template <class Real>
-Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed) {
-    const Index total = rows(data.features);
+Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed, Ranks* ranks) {
+    const Index own = rows(data.features);
+    Index total = own;
+    Index first = 0;
+    if (ranks != nullptr) {
+        const std::vector<Index> counts = ranks->gather(own);
+        total = std::accumulate(counts.begin(), counts.end(), Index{0});
+        first = std::accumulate(counts.begin(), counts.begin() + ranks->rank(), Index{0});
+    }
     if (!(fraction > 0 && fraction < 1))
         throw Error(fmt::format("{}: the fraction of rows to hold out must lie between 0 and 1, not {}",
                                 data.name, fraction));
     if (total < 2)
         throw Error(fmt::format("{}: at least 2 rows are needed to hold some out, not {}", data.name, total));
     const Index count = std::clamp<Index>(std::llround(fraction * static_cast<double>(total)), 1, total - 1);
-    return take_rows(data, choose_rows(total, count, seed));
+    return take_rows(data, choose_rows(total, count, seed, first, own), ranks != nullptr);
 }
 
 template <class Real>
-Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen) {
+Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen, bool any) {
     std::vector<Index> kept_rows;
     std::vector<Index> taken_rows;
     for (std::size_t i = 0; i < chosen.size(); ++i)
         (chosen[i] ? taken_rows : kept_rows).push_back(static_cast<Index>(i));
-    if (std::ssize(chosen) != rows(data.features) || kept_rows.empty() || taken_rows.empty())
+    if (std::ssize(chosen) != rows(data.features) || (!any && (kept_rows.empty() || taken_rows.empty())))
         throw Error(data.name + ": some rows must be taken out, and some must be left");
 
     Dataset<Real> taken;
@@ -166,9 +175,9 @@ Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen) {
     return taken;
 }
 
-template Dataset<float> hold_out(Dataset<float>& data, double fraction, std::uint64_t seed);
-template Dataset<double> hold_out(Dataset<double>& data, double fraction, std::uint64_t seed);
-template Dataset<float> take_rows(Dataset<float>& data, const std::vector<bool>& chosen);
-template Dataset<double> take_rows(Dataset<double>& data, const std::vector<bool>& chosen);
+template Dataset<float> hold_out(Dataset<float>& data, double fraction, std::uint64_t seed, Ranks* ranks);
+template Dataset<double> hold_out(Dataset<double>& data, double fraction, std::uint64_t seed, Ranks* ranks);
+template Dataset<float> take_rows(Dataset<float>& data, const std::vector<bool>& chosen, bool any);
+template Dataset<double> take_rows(Dataset<double>& data, const std::vector<bool>& chosen, bool any);
 
 }  // namespace alfcg

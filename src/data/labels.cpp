@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "alfcg/core/text.hpp"
@@ -35,6 +36,7 @@ void Labels::push(std::string_view token) {
 
 // Before the first name: the numbers become names too, in the same form that numbers after it will get.
 void Labels::name_numbers() {
+    if (!numeric()) return;
     for (const double earlier : numbers_) codes_.push_back(code(format_number(earlier)));
     numbers_ = {};
 }
@@ -89,7 +91,49 @@ Labels Labels::select(const std::vector<Index>& rows) const {
     return result;
 }
 
-Classes find_classes(const Labels& labels) {
+namespace {
+
+// Of the labels of all ranks: names go round as texts, each with its length, numbers as they are.
+Classes classes_of_all(const Classes& own, bool numeric, Ranks& ranks) {
+    std::string mine;
+    if (numeric) {
+        mine.assign(reinterpret_cast<const char*>(own.values.data()), own.values.size() * sizeof(double));
+    } else {
+        for (const std::string& name : own.names) {
+            const std::size_t length = name.size();
+            mine.append(reinterpret_cast<const char*>(&length), sizeof length).append(name);
+        }
+    }
+    Classes classes;
+    for (const std::string& theirs : ranks.gather(mine)) {
+        for (std::size_t at = 0; at < theirs.size();) {
+            if (numeric) {
+                double value = 0;
+                std::memcpy(&value, theirs.data() + at, sizeof value);
+                classes.values.push_back(value);
+                at += sizeof value;
+                continue;
+            }
+            std::size_t length = 0;
+            std::memcpy(&length, theirs.data() + at, sizeof length);
+            classes.names.push_back(theirs.substr(at + sizeof length, length));
+            at += sizeof length + length;
+        }
+    }
+    const auto merge = [](auto& all) {
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+    };
+    merge(classes.values);
+    if (!numeric) merge(classes.names);
+    for (const double value : classes.values) classes.names.push_back(format_number(value));
+    return classes;
+}
+
+}  // namespace
+
+Classes find_classes(const Labels& labels, Ranks* ranks) {
+    if (ranks != nullptr) return classes_of_all(find_classes(labels), ranks->all(labels.numeric()), *ranks);
     Classes classes;
     if (labels.numeric()) {
         for (Index i = 0; i < labels.size(); ++i) classes.values.push_back(labels.number(i));

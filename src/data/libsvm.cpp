@@ -60,10 +60,11 @@ class SparseReader {
         Index first_pair = 0;
     };
 
-    SparseReader(const std::string& path, const ReadOptions& options)
+    SparseReader(const std::string& path, const ReadOptions& options, Index lines_before)
         : path_(path),
           options_(options),
           most_rows_(options.rows > 0 ? options.rows : std::numeric_limits<Index>::max()),
+          lines_(lines_before),
           start_(buffer_beside<Index>(options)),
           column_(buffer_beside<std::int32_t>(options)),
           value_(buffer_of_entries<Real>(options)) {}
@@ -129,7 +130,22 @@ class SparseReader {
     }
 
     Dataset<Real> finish() {
-        if (rows_ == 0) throw InputError(path_, 0, "no data rows");
+        Index rows = rows_;
+        Index pairs = pairs_;
+        if (Ranks* ranks = options_.ranks; ranks != nullptr) {
+            struct Extent {
+                Index rows;
+                Index pairs;
+                std::int64_t last;
+            };
+            rows = pairs = 0;
+            for (const Extent& theirs : ranks->gather(Extent{rows_, pairs_, last_index_})) {
+                rows += theirs.rows;
+                pairs += theirs.pairs;
+                last_index_ = std::max(last_index_, theirs.last);
+            }
+        }
+        if (rows == 0) throw InputError(path_, 0, "no data rows");
         if (last_index_ == 0 && options_.features == 0)
             throw InputError(path_, 0, "no feature occurs in any row; fix their number with `features`");
         const Index cols = options_.features > 0 ? options_.features : last_index_;
@@ -139,7 +155,7 @@ class SparseReader {
         Dataset<Real> data;
         data.labels = std::move(labels_);
         data.last_feature = last_index_;
-        if (better_dense<Real>(rows_, cols, pairs_)) {
+        if (better_dense<Real>(rows, cols, pairs)) {
             spread(start_, column_, rows_, cols, value_);
             data.features = DenseFeatures<Real>(std::move(value_), rows_, cols);
             return data;
@@ -160,7 +176,7 @@ class SparseReader {
     // What has been counted in. The buffers get their length at the end.
     Index rows_ = 0;
     Index pairs_ = 0;
-    Index lines_ = 0;
+    Index lines_;
     std::int64_t last_index_ = 0;
     std::optional<bool> labelled_;
     Labels labels_;
@@ -175,9 +191,17 @@ class SparseReader {
 
 template <class Real>
 Dataset<Real> read_libsvm(TextBuffer& text, const ReadOptions& options) {
-    SparseReader<Real> reader(text.path(), options);
-    read_pieces(text, reader, options);
-    return reader.finish();
+    std::optional<SparseReader<Real>> reader;
+    const auto read = [&](Index lines_before) {
+        reader.emplace(text.path(), options, lines_before);
+        read_pieces(text, *reader, options);
+    };
+    if (options.ranks == nullptr) {
+        read(0);
+    } else {
+        agree(options.ranks, [&] { read_share(text, *options.ranks, read); });
+    }
+    return reader->finish();
 }
 
 template Dataset<float> read_libsvm(TextBuffer& text, const ReadOptions& options);

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <new>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
+#include "core/parallel.hpp"
 #include "data/builtin.hpp"
 #include "data/byte_source.hpp"
 #include "data/feature_count.hpp"
@@ -25,6 +28,41 @@ void refuse_label_file(const std::string& source, const ReadOptions& options) {
                     format_titles_with_label_file("and") + " files");
 }
 
+// The rows of all ranks together, and the first of this one.
+struct RowCount {
+    Index all = 0;
+    Index first = 0;
+};
+RowCount count_rows(Index own, Ranks* ranks) {
+    if (ranks == nullptr) return {own, 0};
+    RowCount rows;
+    const std::vector<Index> counts = ranks->gather(own);
+    for (int k = 0; k < ranks->size(); ++k) {
+        if (k < ranks->rank()) rows.first += counts[static_cast<std::size_t>(k)];
+        rows.all += counts[static_cast<std::size_t>(k)];
+    }
+    return rows;
+}
+
+Labels some_of(const Labels& labels, Index first, Index count) {
+    std::vector<Index> rows(static_cast<std::size_t>(count));
+    std::iota(rows.begin(), rows.end(), first);
+    return labels.select(rows);
+}
+std::vector<double> some_of(const std::vector<double>& weights, Index first, Index count) {
+    return {weights.begin() + first, weights.begin() + first + count};
+}
+
+// What a file of its own has for each row: read(rows) reads it for all of them, and those of this rank are kept.
+template <class Values, class Real, class Read>
+Values of_own_rows(const Dataset<Real>& data, const ReadOptions& options, const Read& read) {
+    const Index own = rows(data.features);
+    const RowCount count = count_rows(own, options.ranks);
+    Values values;
+    agree(options.ranks, [&] { values = read(count.all); });
+    return options.ranks == nullptr ? std::move(values) : some_of(values, count.first, own);
+}
+
 // What only the columns of a table can do.
 void refuse_columns(const std::string& source, const ReadOptions& options) {
     for (const auto& [name, given] : {std::pair{"label-column", !options.label_column.empty()},
@@ -38,9 +76,14 @@ void refuse_columns(const std::string& source, const ReadOptions& options) {
 template <class Real>
 void complete_weights(Dataset<Real>& data, const std::string& source, const ReadOptions& options) {
     if (options.weights.empty()) return;
-    if (data.weights.empty())
-        data.weights = read_weight_file(options.weights, rows(data.features), options.rows, source);
-    check_weights(data.weights, source);
+    const bool none = data.weights.empty();
+    if (options.ranks == nullptr ? none : options.ranks->all(none))
+        data.weights = of_own_rows<std::vector<double>>(data, options, [&](Index count) {
+            std::vector<double> weights = read_weight_file(options.weights, count, options.rows, source);
+            check_weights(weights, source);
+            return weights;
+        });
+    if (options.ranks == nullptr) check_weights(data.weights, source);
 }
 
 template <class Real>
@@ -57,6 +100,30 @@ void divide(Dataset<Real>& data, double scale) {
     data.reading.scale = scale;
 }
 
+// The rows that fall to this rank, of data that it has all of.
+template <class Real>
+Dataset<Real> own_rows(Dataset<Real> data, const Ranks& ranks) {
+    const Index count = rows(data.features);
+    const auto [first, last] = range_of_part(count, ranks.rank(), ranks.size());
+    // Pages of a file that is mapped are looked at where they lie.
+    if (last > first && std::visit([](const auto& f) { return f.on_disk(); }, data.features)) {
+        std::visit([&, begin = first, own = last - first](auto& f) { f = f.part(begin, own); },
+                   data.features);
+        if (!data.labels.empty()) data.labels = some_of(data.labels, first, last - first);
+        if (!data.weights.empty()) data.weights = some_of(data.weights, first, last - first);
+        return data;
+    }
+    std::vector<bool> chosen(static_cast<std::size_t>(count));
+    std::fill(chosen.begin() + first, chosen.begin() + last, true);
+    Dataset<Real> own = take_rows(data, chosen, true);
+    own.classes = data.classes;
+    own.last_feature = data.last_feature;
+    own.bytes = data.bytes;
+    own.header = data.header;
+    own.notes = std::move(data.notes);
+    return own;
+}
+
 template <class Real>
 Dataset<Real> make_builtin(const Builtin& builtin, const ReadOptions& options) {
     refuse_columns(builtin.name, options);
@@ -64,8 +131,9 @@ Dataset<Real> make_builtin(const Builtin& builtin, const ReadOptions& options) {
     if (options.scale != 1 && options.labels_required)
         throw Error(builtin.name + ": `scale` is for files; a built-in set has its scale");
     check_feature_count(builtin.name, 0, builtin.cols, options);
-    return builtin.kind == Builtin::Kind::randn ? make_randn<Real>(builtin, options)
-                                                : make_mnist<Real>(builtin, options);
+    if (builtin.kind == Builtin::Kind::randn) return make_randn<Real>(builtin, options);
+    Dataset<Real> data = make_mnist<Real>(builtin, options);
+    return options.ranks == nullptr ? std::move(data) : own_rows(std::move(data), *options.ranks);
 }
 
 // What the options say about labels must fit the place where they are.
@@ -77,10 +145,33 @@ void check_labels(const FormatRow& format, const std::string& path, const ReadOp
     if (format.labels == LabelPlace::own) refuse_label_file(path, options);
 }
 
-template <class Real>
-Dataset<Real> read_bytes(const FormatRow& format, ByteSource& source, const ReadOptions& options) {
+// Whether ranks may each read their own part of a file, and know all that they have to: else they read all of it.
+bool can_be_shared(const FormatRow& format, const ByteSource& source, const ReadOptions& options) {
+    const bool readable = format.shared && source.plain_size() >= 0 && options.rows == 0;
+    if (!readable || format.labels != LabelPlace::column) return readable;
+    if (options.missing == "mean" || options.categories || !options.weights.empty()) return false;
+    // A line end between quotes is none.
+    Ranks& ranks = *options.ranks;
+    bool quoted = false;
+    agree(&ranks, [&] {
+        const auto [first, last] = range_of_part(source.plain_size(), ranks.rank(), ranks.size());
+        quoted = source.raw().has('"', first, last);
+    });
+    return ranks.all(!quoted);
+}
+
+template <class Real, class Source>
+Dataset<Real> read_with(const FormatRow& format, Source& from, const ByteSource& source,
+                        const ReadOptions& options) {
     check_labels(format, source.path(), options);
-    return std::get<Reader<ByteSource>>(format.reader).read<Real>(source, options);
+    const Reader<Source>& reader = std::get<Reader<Source>>(format.reader);
+    if (options.ranks == nullptr || can_be_shared(format, source, options))
+        return reader.template read<Real>(from, options);
+    ReadOptions all = options;
+    all.ranks = nullptr;
+    Dataset<Real> data;
+    agree(options.ranks, [&] { data = own_rows(reader.template read<Real>(from, all), *options.ranks); });
+    return data;
 }
 
 template <class Real>
@@ -88,8 +179,7 @@ Dataset<Real> read_text(const FormatRow* given, ByteSource& source, const ReadOp
     TextBuffer text(source);
     const std::string_view sample = text.sample();
     const FormatRow& format = given != nullptr ? *given : recognize_text(sample);
-    check_labels(format, source.path(), options);
-    return std::get<Reader<TextBuffer>>(format.reader).read<Real>(text, options);
+    return read_with<Real>(format, text, source, options);
 }
 
 template <class Real>
@@ -100,10 +190,13 @@ Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
     ByteSource source(path, options.max_unpacked);
     const FormatRow* const format =
         options.format == "auto" ? recognize_bytes(source) : &find_format(options.format);
-    Dataset<Real> data = format != nullptr && !format->is_text() ? read_bytes<Real>(*format, source, options)
-                                                                 : read_text<Real>(format, source, options);
+    Dataset<Real> data = format != nullptr && !format->is_text()
+                             ? read_with<Real>(*format, source, source, options)
+                             : read_text<Real>(format, source, options);
     if (!options.labels.empty())
-        data.labels = read_label_file(options.labels, rows(data.features), options.rows, path);
+        data.labels = of_own_rows<Labels>(data, options, [&](Index count) {
+            return read_label_file(options.labels, count, options.rows, path);
+        });
     divide(data, options.scale);
     return data;
 }
@@ -127,16 +220,19 @@ void verify(const ReadOptions& options) {
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options) {
     verify(options);
-    try {
-        const auto builtin = parse_builtin(source);
-        Dataset<Real> data =
-            builtin ? make_builtin<Real>(*builtin, options) : read_file<Real>(source, options);
-        data.name = source;
-        complete_weights(data, source, options);
-        return data;
-    } catch (const std::bad_alloc&) {
-        throw Error(source + ": not enough memory");
-    }
+    Dataset<Real> data;
+    // A rank that cannot even open the file meets the others where they agree next.
+    agree(options.ranks, [&] {
+        try {
+            const auto builtin = parse_builtin(source);
+            data = builtin ? make_builtin<Real>(*builtin, options) : read_file<Real>(source, options);
+        } catch (const std::bad_alloc&) {
+            throw Error(source + ": not enough memory");
+        }
+    });
+    data.name = source;
+    complete_weights(data, source, options);
+    return data;
 }
 
 template Dataset<float> load_dataset(const std::string& source, const ReadOptions& options);

@@ -100,12 +100,13 @@ Normalization parse_normalization(std::string_view text) {
 
 template <class Real>
 Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads,
-                        std::span<const double> weights) {
+                        std::span<const double> weights, Ranks* ranks) {
     Scaling scaling;
     scaling.kind = kind;
     if (kind == Normalization::columns) {
         scaling.divisors = std::visit(
             [&](const auto& f) {
+                if (ranks != nullptr) return column_deviations(f, weights, *ranks);
                 return column_deviations(f, weights, useful_threads(f, resolve_threads(threads)));
             },
             features);
@@ -117,7 +118,7 @@ Scaling measure_scaling(const Features<Real>& features, Normalization kind, int 
         }
     }
     if (kind == Normalization::spectral) {
-        const double largest = largest_singular_value(features, threads, weights);
+        const double largest = largest_singular_value(features, threads, weights, ranks);
         scaling.divisors = {largest > 0 ? largest : 1};
     }
     return scaling;
@@ -141,9 +142,9 @@ Features<Real> scaled(Features<Real> features, const Scaling& scaling, int threa
 }
 
 template Scaling measure_scaling(const Features<float>& features, Normalization kind, int threads,
-                                 std::span<const double> weights);
+                                 std::span<const double> weights, Ranks* ranks);
 template Scaling measure_scaling(const Features<double>& features, Normalization kind, int threads,
-                                 std::span<const double> weights);
+                                 std::span<const double> weights, Ranks* ranks);
 template Features<float> scaled(Features<float> features, const Scaling& scaling, int threads);
 template Features<double> scaled(Features<double> features, const Scaling& scaling, int threads);
 

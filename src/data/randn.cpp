@@ -18,7 +18,11 @@ Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
         throw Error(builtin.name + ": the number of classes must be at least 2 and at most " +
                     std::to_string(most_classes) + ", not " + std::to_string(options.classes));
     // The first rows of a larger set are the smaller set: no need to make the others.
-    const Index rows = options.rows > 0 ? std::min(options.rows, builtin.rows) : builtin.rows;
+    const Index all = options.rows > 0 ? std::min(options.rows, builtin.rows) : builtin.rows;
+    const Ranks* ranks = options.ranks;
+    const auto [begin, end] =
+        ranks == nullptr ? std::pair(Index{0}, all) : range_of_part(all, ranks->rank(), ranks->size());
+    const Index rows = end - begin;
     const Index cols = builtin.cols;
     const double entries = static_cast<double>(rows) * static_cast<double>(cols);
     if (options.pages == nullptr)
@@ -29,10 +33,10 @@ Dataset<Real> make_randn(const Builtin& builtin, const ReadOptions& options) {
     std::vector<std::int32_t> classes(static_cast<std::size_t>(rows));
     const auto class_count = static_cast<std::uint64_t>(options.classes);
     const int threads = resolve_threads(options.threads);
-    parallel(threads, [&](int thread) {
+    parallel(threads, [&, before = begin](int thread) {
         const auto [first, last] = range_of_part(rows, thread, threads);
         for (Index i = first; i < last; ++i) {
-            RandomStream stream(options.data_seed, static_cast<std::uint64_t>(i));
+            RandomStream stream(options.data_seed, static_cast<std::uint64_t>(before + i));
             classes[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(stream.below(class_count));
             Real* row = data + i * cols;
             for (Index j = 0; j < cols; j += 2) {

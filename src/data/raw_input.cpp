@@ -59,11 +59,62 @@ bool RawInput::require(std::size_t n) {
 std::size_t RawInput::read_directly(char* to, std::size_t n) {
     // One system call moves at most about 2 GiB; larger requests simply come back short.
     while (true) {
-        const ssize_t got = ::read(descriptor_, to, std::min<std::size_t>(n, std::size_t{1} << 30));
+        const auto most = std::min<long long>(left_, 1LL << 30);
+        const ssize_t got = ::read(descriptor_, to, std::min(n, static_cast<std::size_t>(most)));
+        if (got >= 0) left_ -= got;
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR)
             throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno));
     }
+}
+
+void RawInput::jump(long long begin, long long end) {
+    if (lseek(descriptor_, begin, SEEK_SET) < 0)
+        throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno));
+    first_ = last_ = 0;
+    left_ = end - begin;
+}
+
+template <class Visit>
+bool RawInput::look_through(long long begin, long long end, const Visit& visit) const {
+    std::vector<char> piece(buffer_bytes);
+    while (begin < end) {
+        const auto wanted = static_cast<std::size_t>(std::min<long long>(end - begin, buffer_bytes));
+        const ssize_t got = pread(descriptor_, piece.data(), wanted, begin);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw InputError(path_, 0, std::string("cannot be read: ") + std::strerror(errno));
+        if (got == 0) return false;
+        if (visit(std::string_view(piece.data(), static_cast<std::size_t>(got)), begin)) return true;
+        begin += got;
+    }
+    return false;
+}
+
+long long RawInput::line_start(long long at) const {
+    if (at == 0) return 0;
+    long long start = file_size_;
+    look_through(at - 1, file_size_, [&](std::string_view bytes, long long position) {
+        const std::size_t found = bytes.find('\n');
+        if (found == std::string_view::npos) return false;
+        start = position + static_cast<long long>(found) + 1;
+        return true;
+    });
+    return start;
+}
+
+long long RawInput::lines_before(long long at) const {
+    long long lines = 0;
+    look_through(0, at, [&](std::string_view bytes, long long /*position*/) {
+        lines += std::count(bytes.begin(), bytes.end(), '\n');
+        return false;
+    });
+    return lines;
+}
+
+bool RawInput::has(char byte, long long begin, long long end) const {
+    return look_through(begin, end, [&](std::string_view bytes, long long /*position*/) {
+        return bytes.find(byte) != std::string_view::npos;
+    });
 }
 
 }  // namespace alfcg

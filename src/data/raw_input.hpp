@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,11 +35,24 @@ class RawInput {
     bool require(std::size_t n);
     /// Reads straight into the caller's memory, past the buffer, which must be empty. 0 at the end.
     std::size_t read_directly(char* to, std::size_t n);
+    /// Goes on at this byte of a regular file, and ends where `end` says.
+    void jump(long long begin, long long end);
+    /// Where the first line begins that does so at this byte or later; the end of the file where none does.
+    [[nodiscard]] long long line_start(long long at) const;
+    /// Line ends before this byte.
+    [[nodiscard]] long long lines_before(long long at) const;
+    /// Whether a byte is among those from `begin` to `end`.
+    [[nodiscard]] bool has(char byte, long long begin, long long end) const;
 
   private:
+    // Calls visit(bytes, position) for the bytes from `begin` to `end`, piece by piece, until it returns true.
+    template <class Visit>
+    bool look_through(long long begin, long long end, const Visit& visit) const;
+
     std::string path_;
     int descriptor_ = -1;
     long long file_size_ = -1;
+    long long left_ = std::numeric_limits<long long>::max();  // bytes to read
     std::vector<char> buffer_;
     std::size_t first_ = 0;
     std::size_t last_ = 0;

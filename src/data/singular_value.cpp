@@ -19,10 +19,19 @@ using Vector = Eigen::VectorXd;
 template <class AnyFeatures>
 class GramOperator {
   public:
-    GramOperator(const AnyFeatures& features, std::span<const double> weights, int threads)
-        : features_(features), threads_(threads), by_columns_(features.cols() <= features.rows()) {
+    GramOperator(const AnyFeatures& features, std::span<const double> weights, Ranks* ranks, int threads)
+        : features_(features),
+          ranks_(ranks),
+          threads_(threads),
+          by_columns_(ranks != nullptr || features.cols() <= features.rows()) {
         for (const double weight : weights) roots_.push_back(std::sqrt(weight));
-        const double heaviest = roots_.empty() ? 1 : *std::max_element(roots_.begin(), roots_.end());
+        double heaviest =
+            roots_.empty() ? (weights.empty() ? 1 : 0) : *std::max_element(roots_.begin(), roots_.end());
+        if (ranks_ != nullptr) {
+            // A rank without rows has no weights either.
+            if (features.rows() == 0) heaviest = 0;
+            ranks_->largest(std::span(&heaviest, 1));
+        }
         for (double& root : roots_) root /= heaviest;
         std::vector<double> largest(static_cast<std::size_t>(threads));
         parallel(threads, [&](int thread) {
@@ -31,7 +40,8 @@ class GramOperator {
             for (Index i = first; i < last; ++i) most = std::max(most, row_maximum(features, i));
             largest[static_cast<std::size_t>(thread)] = most;
         });
-        const double most = *std::max_element(largest.begin(), largest.end());
+        double most = *std::max_element(largest.begin(), largest.end());
+        if (ranks_ != nullptr) ranks_->largest(std::span(&most, 1));
         // A power of two near 1 / largest entry: squares of any data then stay within range.
         scale_ = most > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(most), -1000, 1000)) : 0;
         divisor_ = scale_ / heaviest;
@@ -77,9 +87,11 @@ class GramOperator {
         });
         sum = partial_.front();
         for (std::size_t thread = 1; thread < partial_.size(); ++thread) sum += partial_[thread];
+        sum_over(ranks_, std::span(sum.data(), static_cast<std::size_t>(sum.size())));
     }
 
     const AnyFeatures& features_;
+    Ranks* ranks_;
     int threads_;
     bool by_columns_;
     std::vector<double> roots_;  // of the weights over the largest; empty: all are 1
@@ -146,11 +158,12 @@ double largest_eigenvalue(Operator& op) {
 }  // namespace
 
 template <class Real>
-double largest_singular_value(const Features<Real>& features, int threads, std::span<const double> weights) {
+double largest_singular_value(const Features<Real>& features, int threads, std::span<const double> weights,
+                              Ranks* ranks) {
     return std::visit(
         [&](const auto& f) {
-            if (f.rows() == 0 || f.cols() == 0) return 0.0;
-            GramOperator op(f, weights, useful_threads(f, resolve_threads(threads)));
+            if ((f.rows() == 0 && ranks == nullptr) || f.cols() == 0) return 0.0;
+            GramOperator op(f, weights, ranks, useful_threads(f, resolve_threads(threads)));
             if (op.scale() == 0) return 0.0;
             return std::sqrt(std::max(0.0, largest_eigenvalue(op))) / op.scale();
         },
@@ -158,8 +171,8 @@ double largest_singular_value(const Features<Real>& features, int threads, std::
 }
 
 template double largest_singular_value(const Features<float>& features, int threads,
-                                       std::span<const double> weights);
+                                       std::span<const double> weights, Ranks* ranks);
 template double largest_singular_value(const Features<double>& features, int threads,
-                                       std::span<const double> weights);
+                                       std::span<const double> weights, Ranks* ranks);
 
 }  // namespace alfcg

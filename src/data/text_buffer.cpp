@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "alfcg/core/error.hpp"
+#include "core/parallel.hpp"
 #include "data/formats.hpp"
 
 namespace alfcg {
@@ -42,6 +43,7 @@ bool TextBuffer::more() {
     const std::size_t wanted = bytes_.size() - last_;
     const std::size_t got = source_.read(bytes_.data() + last_, wanted);
     last_ += got;
+    read_ += static_cast<long long>(got);
     ended_ = got < wanted;
     return got > 0;
 }
@@ -65,6 +67,25 @@ void TextBuffer::take(std::size_t n, TextPiece& piece) {
     piece.first = first_;
     first_ = 0;
     last_ = rest;
+}
+
+TextShare TextBuffer::share(int part, int parts) const {
+    const long long first = read_ - static_cast<long long>(text().size());
+    const long long size = source_.plain_size();
+    const auto start_of = [&](int number) {
+        if (number == 0) return first;
+        if (number == parts) return size;
+        const auto [begin, end] = range_of_part(size - first, number, parts);
+        return std::max(first, source_.raw().line_start(first + begin));
+    };
+    return {start_of(part), start_of(part + 1)};
+}
+
+void TextBuffer::keep(const TextShare& share) {
+    source_.jump(share.begin, share.end);
+    first_ = last_ = 0;
+    ended_ = false;
+    read_ = share.begin;
 }
 
 std::string_view TextBuffer::sample() {

@@ -27,6 +27,12 @@ struct TextPiece {
     [[nodiscard]] std::string_view text() const { return {bytes.data() + first, size}; }
 };
 
+/// Whole lines of a file: bytes `begin` to `end`.
+struct TextShare {
+    long long begin = 0;
+    long long end = 0;
+};
+
 /// A window over a text: parsers work on the bytes in memory, use up whole lines or records, and ask for
 /// more.
 class TextBuffer {
@@ -50,6 +56,11 @@ class TextBuffer {
     /// Throws InputError when it is not text.
     std::string_view sample();
 
+    /// Of what follows in an uncompressed regular file, the lines that fall to one of so many parts.
+    [[nodiscard]] TextShare share(int part, int parts) const;
+    /// Goes on with these lines, and ends after them.
+    void keep(const TextShare& share);
+
   private:
     ByteSource& source_;
     TextSizes sizes_;
@@ -57,6 +68,7 @@ class TextBuffer {
     std::size_t first_ = 0;
     std::size_t last_ = 0;
     bool ended_ = false;
+    long long read_ = 0;  // bytes of the source
 };
 
 /// Runs parse(text, complete) over the whole text. It uses up whole records from the front of `text`, and the

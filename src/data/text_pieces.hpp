@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "core/parallel.hpp"
 #include "data/text_buffer.hpp"
@@ -160,6 +161,19 @@ void read_pieces(TextBuffer& text, Reader& reader, const ReadOptions& options) {
     // Reading ahead of the rows that are wanted could mean to wait for ever.
     if (options.rows > 0 && text.source().piped()) threads = 1;
     PieceLoop(text, reader).run(threads);
+}
+
+/// Has read(lines_before) read this rank's lines of what follows. Where one is wrong, they are read again, to tell its number.
+template <class Read>
+void read_share(TextBuffer& text, const Ranks& ranks, const Read& read) {
+    const TextShare share = text.share(ranks.rank(), ranks.size());
+    text.keep(share);
+    try {
+        read(Index{0});
+    } catch (const InputError&) {
+        text.keep(share);
+        read(static_cast<Index>(text.source().raw().lines_before(share.begin)));
+    }
 }
 
 }  // namespace alfcg

@@ -24,7 +24,7 @@ class EarlyStop {
         Model<Real> model = model_of(problem_, method_, now.x());
         model.intercept = now.intercept();
         model.scaling = problem_.scaling;
-        const Score score = score_of(model, *problem_.held_out, problem_.parts);
+        const Score score = score_on(model, *problem_.held_out, problem_.parts, problem_.ranks);
         if (!best_ || score.better_than(*best_)) {
             best_ = score;
             best_iteration_ = now.iteration;

@@ -8,6 +8,7 @@
 #include "core/team.hpp"
 #include "fit/checkpoint_facts.hpp"
 #include "fit/early_stop.hpp"
+#include "fit/specification.hpp"
 #include "fit/warnings.hpp"
 
 namespace alfcg {
@@ -54,6 +55,29 @@ Score score_of(const Model<Real>& model, const Dataset<Real>& data, int threads)
     return score_of(predict(model, data, false, threads));
 }
 
+namespace {
+
+Score add_up(Score score, Ranks* ranks) {
+    if (ranks == nullptr) return score;
+    std::vector<double> sums{static_cast<double>(score.rows), static_cast<double>(score.correct),
+                             score.mean_squared_error * static_cast<double>(score.rows)};
+    ranks->sum(sums);
+    score.rows = static_cast<Index>(sums[0]);
+    score.correct = static_cast<Index>(sums[1]);
+    score.mean_squared_error = sums[2] / sums[0];
+    return score;
+}
+
+}  // namespace
+
+template <class Real>
+Score score_on(const Model<Real>& model, const Dataset<Real>& data, int threads, Ranks* ranks) {
+    Score score;
+    score.classification = loss_info(model.loss.name).classifies();
+    if (rows(data.features) > 0) score = score_of(model, data, threads);
+    return add_up(score, ranks);
+}
+
 template <class Real>
 Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights) {
     Model<Real> model;
@@ -79,28 +103,43 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& given,
         for (Fact& fact : checkpoint_facts(problem)) options.checkpoints.facts.push_back(std::move(fact));
         options.checkpoints.also.emplace_back("early stop", [&](Archive& state) { state(early_stop); });
     }
+    Ranks* const ranks = problem.ranks;
+    const std::int64_t sent_before = ranks == nullptr ? 0 : ranks->bytes_sent();
+    const Observer<Real> asked_once = ranks == nullptr ? observer : of_first_rank(*ranks, observer);
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
-        const Action asked = observer(now);
+        const Action asked = asked_once(now);
         return early_stop.enough(now) ? Action::stop : asked;
     };
     Solution<Real> result = problem.patience > 0
                                 ? solve<Real>(*problem.objective, *region, options, seen, start)
-                                : solve<Real>(*problem.objective, *region, options, observer, start);
+                                : solve<Real>(*problem.objective, *region, options, asked_once, start);
     early_stop.put_best_into(result);
     Fitted<Real> fitted;
     fitted.report = report_of(result);
     fitted.report.best_iteration = early_stop.best_iteration();
     fitted.report.threads = problem.threads;
+    if (ranks != nullptr) {
+        fitted.report.ranks = ranks->size();
+        fitted.report.bytes_sent = ranks->bytes_sent() - sent_before;
+    }
     fitted.model = model_of(problem, method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);
     // The training rows are scaled already.
-    const Predictions answers = predict(fitted.model, problem.training, false, problem.parts);
-    fitted.report.training = score_of(answers);
-    fitted.report.warnings = warnings_of(fitted.model, region->start(problem.objective->shape()), answers);
+    Predictions answers;
+    Score own;
+    own.classification = loss_info(problem.loss.name).classifies();
+    if (rows(problem.training.features) > 0) {
+        answers = predict(fitted.model, problem.training, false, problem.parts);
+        own = score_of(answers);
+    }
+    fitted.report.training = add_up(own, ranks);
+    fitted.report.warnings =
+        warnings_of(fitted.model, region->start(problem.objective->shape()), answers, ranks);
     if (result.status != Status::converged && fitted.report.warnings.empty())
         fitted.report.warnings = warnings_about_units(problem);
     fitted.model.scaling = problem.scaling;
-    if (problem.held_out) fitted.report.held_out = score_of(fitted.model, *problem.held_out, problem.parts);
+    if (problem.held_out)
+        fitted.report.held_out = score_on(fitted.model, *problem.held_out, problem.parts, ranks);
     const auto record = [](const Score& score) { return TrainingScore{score.rows, score.value()}; };
     fitted.model.training = record(fitted.report.training);
     if (fitted.report.held_out) fitted.model.held_out = record(*fitted.report.held_out);
@@ -116,6 +155,8 @@ Fitted<Real> fit(const Data& data, const Specification& specification,
 
 template Score score_of(const Model<float>&, const Dataset<float>&, int);
 template Score score_of(const Model<double>&, const Dataset<double>&, int);
+template Score score_on(const Model<float>&, const Dataset<float>&, int, Ranks*);
+template Score score_on(const Model<double>&, const Dataset<double>&, int, Ranks*);
 template Model<float> model_of(const Problem<float>&, const std::string&, Matrix<float>);
 template Model<double> model_of(const Problem<double>&, const std::string&, Matrix<double>);
 template Fitted<float> fit(Problem<float>&, const Options&, const Observer<float>&, const Matrix<float>*);

@@ -51,15 +51,28 @@ void multiply(Dataset<Real>& data, const Classes& classes, const std::vector<dou
 }
 
 template <class Real>
-bool take_out_zeros(Dataset<Real>& data) {
+bool take_out_zeros(Dataset<Real>& data, Ranks* ranks) {
     std::vector<bool> absent;
     for (const double weight : data.weights) absent.push_back(weight == 0);
-    const auto zeros = std::count(absent.begin(), absent.end(), true);
+    const double zeros = sum_over(ranks, static_cast<double>(std::count(absent.begin(), absent.end(), true)));
     if (zeros == 0) return false;
-    if (zeros == std::ssize(absent))
+    if (zeros == sum_over(ranks, static_cast<double>(absent.size())))
         throw QuantityError("weights", fmt::format("of {} are all 0", data.name));
-    take_rows(data, absent);
+    if (!absent.empty()) take_rows(data, absent, ranks != nullptr);
     return true;
+}
+
+template <class Real>
+void check_row_weights(const Dataset<Real>& data) {
+    const Index count = rows(data.features);
+    if (!data.weights.empty() && std::ssize(data.weights) != count)
+        throw QuantityError(
+            "weights", fmt::format("of {}: {} of them for {} rows", data.name, data.weights.size(), count));
+    for (std::size_t i = 0; i < data.weights.size(); ++i)
+        if (!std::isfinite(data.weights[i]) || data.weights[i] < 0)
+            throw QuantityError("weights",
+                                fmt::format("of {}, row {}: must be a finite number of at least 0, not {}",
+                                            data.name, i + 1, data.weights[i]));
 }
 
 }  // namespace
@@ -90,39 +103,32 @@ ClassWeights ClassWeights::parse(const std::string& text) {
 }
 
 template <class Real>
-bool weigh(Dataset<Real>& data, const ClassWeights& classes) {
-    const Index count = rows(data.features);
-    if (!data.weights.empty() && std::ssize(data.weights) != count)
-        throw QuantityError(
-            "weights", fmt::format("of {}: {} of them for {} rows", data.name, data.weights.size(), count));
-    for (std::size_t i = 0; i < data.weights.size(); ++i)
-        if (!std::isfinite(data.weights[i]) || data.weights[i] < 0)
-            throw QuantityError("weights",
-                                fmt::format("of {}, row {}: must be a finite number of at least 0, not {}",
-                                            data.name, i + 1, data.weights[i]));
+bool weigh(Dataset<Real>& data, const ClassWeights& classes, Ranks* ranks) {
+    agree(ranks, [&] { check_row_weights(data); });
     if (!classes.given.empty()) {
-        const Classes found = find_classes(data.labels);
+        const Classes found = find_classes(data.labels, ranks);
         multiply(data, found, given_weights(classes, found));
     }
-    return take_out_zeros(data);
+    return take_out_zeros(data, ranks);
 }
 
 template <class Real>
-void balance(Dataset<Real>& data, const Classes& classes) {
+void balance(Dataset<Real>& data, const Classes& classes, Ranks* ranks) {
     data.weights.resize(static_cast<std::size_t>(rows(data.features)), 1);
     std::vector<double> sums(classes.names.size(), 0);
     const std::vector<std::int32_t> codes = classes.encode(data.labels);
     for (std::size_t i = 0; i < codes.size(); ++i)
         sums[static_cast<std::size_t>(codes[i])] += data.weights[i];
+    sum_over<double>(ranks, sums);
     const double share =
         std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(classes.names.size());
     for (double& sum : sums) sum = share / sum;
     multiply(data, classes, sums);
 }
 
-template bool weigh(Dataset<float>&, const ClassWeights&);
-template bool weigh(Dataset<double>&, const ClassWeights&);
-template void balance(Dataset<float>&, const Classes&);
-template void balance(Dataset<double>&, const Classes&);
+template bool weigh(Dataset<float>&, const ClassWeights&, Ranks*);
+template bool weigh(Dataset<double>&, const ClassWeights&, Ranks*);
+template void balance(Dataset<float>&, const Classes&, Ranks*);
+template void balance(Dataset<double>&, const Classes&, Ranks*);
 
 }  // namespace alfcg

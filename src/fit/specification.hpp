@@ -23,4 +23,8 @@ void check_copies(const Dataset<Real>& data, const Specification& specification,
 template <class Real>
 Model<Real> model_of(const Problem<Real>& problem, const std::string& method, Matrix<Real> weights);
 
+/// The score on rows of all ranks, where there are some.
+template <class Real>
+Score score_on(const Model<Real>& model, const Dataset<Real>& data, int threads, Ranks* ranks);
+
 }  // namespace alfcg

@@ -11,7 +11,7 @@ namespace alfcg {
 /// trained it; mostly nothing.
 template <class Real>
 std::vector<std::string> warnings_of(const Model<Real>& model, const Matrix<Real>& start,
-                                     const Predictions& answers);
+                                     const Predictions& answers, Ranks* ranks);
 
 /// What may have kept a run from its end: dense features in units that are far apart, and stayed so. Mostly nothing.
 template <class Real>

@@ -20,18 +20,18 @@ void take(const std::vector<Value>& values, AlignedVector<Real>& to, const Map& 
 }
 
 // What weights are multiplied with to have mean 1.
-double weight_factor(const std::vector<double>& weights) {
+double weight_factor(const std::vector<double>& weights, const RowShare& rows) {
     if (std::any_of(weights.begin(), weights.end(), [](double w) { return !std::isfinite(w) || w < 0; }))
         throw QuantityError("weights", "must be finite numbers of at least 0");
-    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const double sum = sum_over(rows.ranks, std::accumulate(weights.begin(), weights.end(), 0.0));
     if (!(sum > 0)) throw QuantityError("weights", "must not all be 0");
-    return static_cast<double>(weights.size()) / sum;
+    return static_cast<double>(rows.total) / sum;
 }
 
 }  // namespace
 
 template <class Real>
-BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double shift)
+BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double shift, const RowShare& rows)
     : judge_(find_loss(loss.name).make<Real>(loss.parameters)),
       bend_(find_loss(loss.name).bend),
       most_bend_(find_loss(loss.name).most_bend),
@@ -44,7 +44,8 @@ BlockLoss<Real>::BlockLoss(const Targets& targets, const LossSpec& loss, double 
         take(targets.values, targets_, [shift](double value) { return value - shift; });
     }
     if (targets.weights.empty()) return;
-    const double factor = weight_factor(targets.weights);
+    const double factor =
+        rows.weighted ? weight_factor(targets.weights, rows) : 1;  // of a row that stands in for none
     take(targets.weights, weights_, [factor](double weight) { return weight * factor; });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "objective/loss_table.hpp"
+#include "objective/row_share.hpp"
 
 namespace alfcg {
 
@@ -15,10 +16,11 @@ struct Truth {
 template <class Real>
 class BlockLoss {
   public:
-    /// Numbers are to be predicted less `shift`. Throws Error when the weights are not some.
-    BlockLoss(const Targets& targets, const LossSpec& loss, double shift);
+    /// Numbers are to be predicted less `shift`. `rows`: those that the targets are of, unless one stands in for none. Throws Error when the
+    /// weights are not some.
+    BlockLoss(const Targets& targets, const LossSpec& loss, double shift, const RowShare& rows);
 
-    /// Of all rows, class numbers or values, and weights with mean 1; padded at the end.
+    /// Of all rows, class numbers or values, and weights whose mean (over all ranks) is 1; padded at the end.
     [[nodiscard]] Truth<Real> truth() const {
         return {targets_.data(), weights_.empty() ? nullptr : weights_.data()};
     }

@@ -89,31 +89,29 @@ double enclose(InterceptLoss loss, double& at, double& derivative, double value,
 
 }  // namespace
 
-InterceptRule::InterceptRule(const Targets& targets, const LossSpec& loss)
+InterceptRule::InterceptRule(const Targets& targets, const LossSpec& loss, const RowShare& rows)
     : start_(static_cast<std::size_t>(targets.outputs)),
       pace_(start_.size(), 1),
       reach_(find_loss(loss.name).saturates ? 1 : std::numeric_limits<double>::infinity()) {
     const TargetKind kind = find_loss(loss.name).target;
     if (kind == TargetKind::numbers) {
         std::vector<double> values = targets.values;
-        if (values.empty()) return;
-        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-        std::nth_element(values.begin(), middle, values.end());
-        shift_ = *middle;
+        values.resize(static_cast<std::size_t>(rows.own));
+        if (rows.total > 0) shift_ = rows.smallest(rows.total / 2, std::move(values));
         return;
     }
     const bool many = kind == TargetKind::classes;
     std::vector<double> shares(many ? start_.size() : 2);
-    const std::size_t rows = many ? targets.classes.size() : targets.values.size();
-    for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows.own); ++i) {
         const std::size_t number = many                    ? static_cast<std::size_t>(targets.classes[i])
                                    : targets.values[i] > 0 ? 1
                                                            : 0;
         shares[number] += weight_of(targets, i);
     }
+    sum_over<double>(rows.ranks, shares);
     // A class of no row, which has no best intercept, is given half a row.
     const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
-    for (double& share : shares) share = std::max(share / total, 0.5 / static_cast<double>(rows));
+    for (double& share : shares) share = std::max(share / total, 0.5 / static_cast<double>(rows.total));
     if (!many) {
         start_[0] = std::log(shares[1] / shares[0]);
         pace_[0] = 1 / (shares[0] * shares[1]);

@@ -5,13 +5,14 @@
 
 #include "core/function_ref.hpp"
 #include "objective/loss_table.hpp"
+#include "objective/row_share.hpp"
 
 namespace alfcg {
 
 /// The intercept of a linear model before there are any weights: where it begins, and how fast it may move.
 class InterceptRule {
   public:
-    InterceptRule(const Targets& targets, const LossSpec& loss);
+    InterceptRule(const Targets& targets, const LossSpec& loss, const RowShare& rows);
 
     /// Taken off the numbers to be predicted, before anything else: their median.
     [[nodiscard]] double shift() const { return shift_; }

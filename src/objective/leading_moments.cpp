@@ -39,18 +39,20 @@ template <class Real>
 class Moments {
   public:
     Moments(const Features<Real>& features, const Real* weights, const std::vector<double>& centre,
-            Index directions, int threads)
-        : centre_(Eigen::Map<const Eigen::VectorXd>(centre.data(), std::ssize(centre))),
+            Index directions, const RowShare& here, int threads)
+        : ranks_(here.ranks),
+          centre_(Eigen::Map<const Eigen::VectorXd>(centre.data(), std::ssize(centre))),
           in_(directions, cols(features)) {
-        const Index all = alfcg::rows(features);
-        const Index count = std::min(all, most_rows);
+        const Index count = std::min(here.total, most_rows);
         std::vector<Index> rows;
         std::vector<double> shares;
         for (Index k = 0; k < count; ++k) {
-            rows.push_back(all * k / count);
-            shares.push_back(weights == nullptr ? 1 : static_cast<double>(weights[rows.back()]));
+            const Index row = here.total * k / count - here.first;
+            if (row < 0 || row >= here.own) continue;
+            rows.push_back(row);
+            shares.push_back(weights == nullptr ? 1 : static_cast<double>(weights[row]));
         }
-        const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+        const double total = sum_over(ranks_, std::accumulate(shares.begin(), shares.end(), 0.0));
         if (!(total > 0)) return;
         for (double& share : shares) share /= total;
         std::visit(
@@ -61,15 +63,21 @@ class Moments {
                     });
             },
             features);
-        trace_ -= centre_.squaredNorm();
-        rows_.emplace(features, std::move(rows), std::move(shares), directions, threads);
+        trace_ = sum_over(ranks_, trace_) - centre_.squaredNorm();
+        if (!rows.empty()) rows_.emplace(features, std::move(rows), std::move(shares), directions, threads);
     }
 
     [[nodiscard]] double trace() const { return trace_; }
 
     [[nodiscard]] Columns times(const Columns& in) {
         Eigen::Map<Directions<Real>>(in_.data(), in.rows(), in.cols()) = in.cast<Real>();
-        rows_->times(in_, out_);
+        if (rows_) {
+            rows_->times(in_, out_);
+        } else {
+            out_.reshape(in_.shape());
+            out_.fill(0);
+        }
+        sum_over(ranks_, out_.span());
         Columns out =
             Eigen::Map<const Directions<Real>>(out_.data(), in.rows(), in.cols()).template cast<double>();
         if (centre_.size() > 0) out -= centre_ * (centre_.transpose() * in);
@@ -77,6 +85,7 @@ class Moments {
     }
 
   private:
+    Ranks* ranks_;
     Eigen::VectorXd centre_;
     double trace_ = 0;
     std::optional<RowMoments<Real>> rows_;
@@ -88,14 +97,14 @@ class Moments {
 
 template <class Real>
 std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& features, const Real* weights,
-                                                   const std::vector<double>& centre, int threads) {
+                                                   const std::vector<double>& centre, Index entries,
+                                                   const RowShare& rows, int threads) {
     const Index width = cols(features);
     const bool whole = width <= few_directions;
-    const Index kept =
-        whole ? width : std::min(most_directions, entries_of(features) / (entries_per_direction * width));
+    const Index kept = whole ? width : std::min(most_directions, entries / (entries_per_direction * width));
     if (!whole && kept < least_directions) return std::nullopt;
     const Index looked_at = whole ? width : kept + spare_directions;
-    Moments<Real> moments(features, weights, centre, looked_at, threads);
+    Moments<Real> moments(features, weights, centre, looked_at, rows, threads);
     if (!(moments.trace() > 0 && std::isfinite(moments.trace()))) return std::nullopt;
     const double mean = moments.trace() / static_cast<double>(width);
 
@@ -129,8 +138,10 @@ std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& feature
 }
 
 template std::optional<SecondMoments<float>> leading_moments(const Features<float>&, const float*,
-                                                             const std::vector<double>&, int);
+                                                             const std::vector<double>&, Index,
+                                                             const RowShare&, int);
 template std::optional<SecondMoments<double>> leading_moments(const Features<double>&, const double*,
-                                                              const std::vector<double>&, int);
+                                                              const std::vector<double>&, Index,
+                                                              const RowShare&, int);
 
 }  // namespace alfcg

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "kernels/instruction_sets.hpp"
 #include "kernels/vector.hpp"
 #include "objective/few_features.hpp"
 #include "objective/leading_moments.hpp"
@@ -15,6 +16,36 @@
 namespace alfcg {
 
 namespace {
+
+// Where a rank has no rows, a row of zeros that counts for nothing stands in for them: passes need no other way to go.
+template <class Real>
+Features<Real> never_empty(const Features<Real>& features) {
+    if (rows(features) > 0) return features;
+    if (const auto* dense = std::get_if<DenseFeatures<Real>>(&features)) {
+        Buffer<Real> zeros;
+        std::fill_n(zeros.extend(static_cast<std::size_t>(dense->cols())), dense->cols(), Real(0));
+        return DenseFeatures<Real>(std::move(zeros), 1, dense->cols());
+    }
+    SparseFeatures<Real> empty;
+    Buffer<Index> start;
+    std::fill_n(start.extend(2), 2, Index{0});
+    empty.start = std::move(start);
+    empty.row_count = 1;
+    empty.col_count = cols(features);
+    return empty;
+}
+
+Targets never_empty(Targets targets, const LossSpec& loss) {
+    const bool classes = find_loss(loss.name).target == TargetKind::classes;
+    if (!(classes ? targets.classes.empty() : targets.values.empty())) return targets;
+    if (classes) {
+        targets.classes.assign(1, 0);
+    } else {
+        targets.values.assign(1, 1);
+    }
+    targets.weights.assign(1, 0);
+    return targets;
+}
 
 // Scores may always take this much memory, or a tenth of what the data take.
 template <class Real>
@@ -35,20 +66,40 @@ Index room_for_copies(std::optional<Index> asked, Index data_bytes) {
 template <class Real>
 LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Targets& targets,
                                        const LossSpec& loss, int threads, bool intercept,
-                                       std::optional<Index> memory)
-    : intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss) : std::nullopt),
-      loss_(targets, loss, intercept ? intercept_->shift() : 0),
+                                       std::optional<Index> memory, const RowShare& share)
+    : rows_(share),
+      intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss, rows_)
+                           : std::nullopt),
+      loss_(never_empty(targets, loss), loss, intercept ? intercept_->shift() : 0, rows_),
       threads_(resolve_threads(threads)),
-      samples_(rows(features)),
+      samples_(std::max<Index>(rows_.own, 1)),
       shape_{targets.outputs, cols(features)},
-      features_(features),
+      features_(never_empty(features)),
       pages_(features_),
-      engine_(row_engine(features, targets.outputs, threads_, Use::often,
+      entries_(static_cast<Index>(sum_over(rows_.ranks, static_cast<double>(entries_of(features))))),
+      engine_(row_engine(features_, targets.outputs, threads_, Use::often,
                          room_for_copies(memory, bytes_of(features)))),
       scratch_(static_cast<std::size_t>(threads_)),
       may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features),
                                             room_for_copies(memory, bytes_of(features)))) {
-    if (intercept) begin_intercept(features, targets.weights);
+    if (rows_.ranks != nullptr) may_remember_ = rows_.ranks->all(may_remember_);
+    if (intercept) begin_intercept(targets.weights);
+}
+
+template <class Real>
+Selection LinearObjective<Real>::own_rows(std::span<const Index> rows, std::vector<Index>& list) const {
+    if (rows_.ranks == nullptr) return {rows.data(), static_cast<Index>(rows.size())};
+    list.clear();
+    for (const Index row : rows)
+        if (row >= rows_.first && row < rows_.first + rows_.own) list.push_back(row - rows_.first);
+    list.reserve(1);  // no list at all would be all rows
+    return {list.data(), std::ssize(list)};
+}
+
+template <class Real>
+void LinearObjective<Real>::sum_ranks(Matrix<Real>* gradient, std::span<double> few) const {
+    if (rows_.ranks == nullptr) return;
+    rows_.ranks->sum(gradient == nullptr ? std::span<Real>() : gradient->span(), few);
 }
 
 template <class Real>
@@ -66,14 +117,20 @@ template <class Real>
 void LinearObjective<Real>::batch_gradient(std::span<const Index> rows, const Iterate<Real>& x,
                                            Matrix<Real>& gradient) {
     gradient.reshape(shape_);
-    run({{rows.data(), static_cast<Index>(rows.size())}, {.x = &x}, &gradient});
+    run({.selection = own_rows(rows, own_list_),
+         .count = std::ssize(rows),
+         .points = {.x = &x},
+         .gradient = &gradient});
 }
 
 template <class Real>
 void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>& blend,
                                   Matrix<Real>& gradient, Matrix<Real>& /*scratch*/) {
     gradient.reshape(shape_);
-    Pass pass{{rows.data(), static_cast<Index>(rows.size())}, blend, &gradient};
+    Pass pass{.selection = own_rows(rows, own_list_),
+              .count = std::ssize(rows),
+              .points = blend,
+              .gradient = &gradient};
     if (blend.y != nullptr) {
         pass.move = factored_move(*blend.x, blend.y->version(), blend.x->version());
         if (pass.move != nullptr) pass.source = Source::second_and_moved;
@@ -85,17 +142,19 @@ template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
     // Whoever looks at f has made what passes over columns need.
-    if (const auto* all = loss_.bends() && shape_.rows == 1 ? engine_->columns() : nullptr; all != nullptr) {
+    const auto* all = loss_.bends() && shape_.rows == 1 ? engine_->columns() : nullptr;
+    if (rows_.ranks != nullptr && !rows_.ranks->all(all != nullptr)) all = nullptr;
+    if (all != nullptr) {
         const bool whole = !intercept_ && std::ssize(columns) == shape_.cols;
         return std::make_unique<LinearPart<Real>>(
             ChosenColumns<Real>(*all, columns, intercept_.has_value(), samples_),
-            whole ? features_ : Features<Real>(SparseFeatures<Real>{}), entries_of(features_), loss_,
-            intercept_ ? &*intercept_ : nullptr, threads_);
+            whole ? features_ : Features<Real>(SparseFeatures<Real>{}), entries_, loss_,
+            intercept_ ? &*intercept_ : nullptr, rows_, threads_);
     }
     if (!intercept_ && loss_.bends() && std::ssize(columns) == shape_.cols &&
         std::holds_alternative<SparseFeatures<Real>>(features_))
         return std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{}, loss_,
-                                                  shape_.rows, nullptr, threads_);
+                                                  shape_.rows, nullptr, rows_, threads_);
     return few_features(some_columns(features_, columns, intercept_.has_value(), threads_));
 }
 
@@ -113,32 +172,34 @@ Index LinearObjective<Real>::column_bytes(Index column) {
         column_entries_.resize(static_cast<std::size_t>(shape_.cols));
         for (Index k = 0; k < sparse->nonzeros(); ++k)
             ++column_entries_[static_cast<std::size_t>(sparse->column.data()[k])];
+        sum_over<double>(rows_.ranks, column_entries_);
     }
-    return column_entries_[static_cast<std::size_t>(column)] *
+    return static_cast<Index>(column_entries_[static_cast<std::size_t>(column)]) *
            static_cast<Index>(sizeof(Real) + sizeof(std::int32_t));
 }
 
 template <class Real>
 std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
-    return leading_moments(features_, loss_.truth().weights, centre_, threads_);
+    return leading_moments(features_, loss_.truth().weights, centre_, entries_, rows_, threads_);
 }
 
 template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::few_features(Features<Real> products) const {
-    return std::make_unique<LinearPart<Real>>(std::move(products), entries_of(features_), loss_, shape_.rows,
-                                              intercept_ ? &*intercept_ : nullptr, threads_);
+    return std::make_unique<LinearPart<Real>>(std::move(products), entries_, loss_, shape_.rows,
+                                              intercept_ ? &*intercept_ : nullptr, rows_, threads_);
 }
 
 template <class Real>
 void LinearObjective<Real>::expect(std::span<const Index> rows) {
+    const Selection own = own_rows(rows, next_list_);
     // Rows side by side are asked for together.
-    for (std::size_t i = 0; pages_.on() && i < rows.size();) {
-        std::size_t next = i + 1;
-        while (next < rows.size() && rows[next] == rows[next - 1] + 1) ++next;
-        pages_.soon(rows[i], rows[next - 1] + 1);
+    for (Index i = 0; pages_.on() && i < own.count;) {
+        Index next = i + 1;
+        while (next < own.count && own.list[next] == own.list[next - 1] + 1) ++next;
+        pages_.soon(own.list[i], own.list[next - 1] + 1);
         i = next;
     }
-    engine_->expect({rows.data(), static_cast<Index>(rows.size())});
+    engine_->expect(own);
 }
 
 template <class Real>
@@ -156,8 +217,20 @@ void LinearObjective<Real>::prepare_scratch(int threads, const Blend<Real>& poin
 }
 
 template <class Real>
-double LinearObjective<Real>::mean_loss(Index count) const {
-    return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(count);
+double LinearObjective<Real>::own_loss() const {
+    return std::accumulate(losses_.begin(), losses_.end(), 0.0);
+}
+
+template <class Real>
+double LinearObjective<Real>::mean_loss() const {
+    return sum_over(rows_.ranks, own_loss()) / static_cast<double>(rows_.total);
+}
+
+template <class Real>
+std::vector<double> LinearObjective<Real>::residual_sums() const {
+    std::vector<double> sums(static_cast<std::size_t>(shape_.rows));
+    for (std::size_t at = 0; at < residuals_.size(); ++at) sums[at % sums.size()] += residuals_[at];
+    return sums;
 }
 
 template <class Real>
@@ -236,6 +309,45 @@ void LinearObjective<Real>::prepare_point(const Selection& selection, std::size_
 
 template <class Real>
 double LinearObjective<Real>::run(const Pass& pass) {
+    const bool several = rows_.ranks != nullptr && (pass.judges || pass.gradient != nullptr);
+    const bool moves_intercept = intercept_ && pass.selection.list != nullptr && pass.points.at_x != 0;
+    run_own(pass, moves_intercept);
+    // The loss, the slopes, and the sums of the residuals.
+    few_.assign(1, own_loss());
+    Slopes sums;
+    for (const Slopes& piece : slopes_) {
+        sums.at_x += piece.at_x;
+        sums.at_y += piece.at_y;
+    }
+    if (pass.points.slopes != nullptr) few_.insert(few_.end(), {sums.at_x, sums.at_y});
+    if (moves_intercept) {
+        const std::vector<double> residuals = residual_sums();
+        few_.insert(few_.end(), residuals.begin(), residuals.end());
+    }
+    if (several) sum_ranks(pass.gradient, few_);
+    if (moves_intercept)
+        move_intercept(*pass.points.x, pass.count,
+                       std::span(few_).last(static_cast<std::size_t>(shape_.rows)),
+                       pass.points.slopes != nullptr ? 1 : pass.points.at_x);
+    if (pass.points.slopes != nullptr) *pass.points.slopes = {few_[1], few_[2]};
+    return few_.front() / static_cast<double>(pass.count);
+}
+
+// What the gradient keeps, rank 0 does; the others add to it.
+template <class Real>
+void LinearObjective<Real>::run_own(const Pass& pass, bool sums_residuals) {
+    const double keep = rows_.leads() ? pass.points.keep : 0;
+    if (pass.selection.count == 0) {
+        losses_.clear();
+        slopes_.clear();
+        residuals_.clear();
+        if (keep == 0) {
+            pass.gradient->fill(0);
+        } else {
+            kernels::scale_to(pass.gradient->size(), keep, pass.gradient->data(), pass.gradient->data());
+        }
+        return;
+    }
     if (pass.selection.list == nullptr)
         pages_.in_order();
     else
@@ -243,26 +355,14 @@ double LinearObjective<Real>::run(const Pass& pass) {
     const int threads = engine_->begin(pass.selection, scoring(), threads_);
     prepare_scratch(threads, pass.points);
     prepare_weights(pass);
-    if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), pass.points.keep);
+    if (pass.gradient != nullptr) engine_->open_gradient(pass.gradient->data(), keep);
     losses_.assign(static_cast<std::size_t>(engine_->pieces()), 0);
     slopes_.assign(losses_.size(), {});
-    const bool moves_intercept = intercept_ && pass.selection.list != nullptr && pass.points.at_x != 0;
-    if (moves_intercept) residuals_.assign(losses_.size() * static_cast<std::size_t>(shape_.rows), 0);
+    if (sums_residuals) residuals_.assign(losses_.size() * static_cast<std::size_t>(shape_.rows), 0);
     engine_->for_each_piece(threads, [&](int part, int piece, int next) {
         losses_[static_cast<std::size_t>(piece)] = pass_piece(pass, part, piece, next);
     });
     if (pass.gradient != nullptr) engine_->close_gradient();
-    if (moves_intercept)
-        move_intercept(*pass.points.x, pass.selection.count,
-                       pass.points.slopes != nullptr ? 1 : pass.points.at_x);
-    if (pass.points.slopes != nullptr) {
-        *pass.points.slopes = {};
-        for (const Slopes& piece : slopes_) {
-            pass.points.slopes->at_x += piece.at_x;
-            pass.points.slopes->at_y += piece.at_y;
-        }
-    }
-    return mean_loss(pass.selection.count);
 }
 
 template <class Real>
@@ -321,7 +421,7 @@ void LinearObjective<Real>::complete_scores(const Pass& pass, RowRange range, Sc
 template <class Real>
 double LinearObjective<Real>::apply_loss(const Pass& pass, RowRange range, Scratch& scratch, int piece) {
     const auto layout = engine_->layout(shape_.rows);
-    const double weight = 1 / static_cast<double>(pass.selection.count);
+    const double weight = 1 / static_cast<double>(pass.count);
     const Blend<Real>& points = pass.points;
     const Truth<Real> truth = truth_of(pass.selection, range, scratch);
     const Index size = engine_->score_size(shape_.rows);
@@ -389,62 +489,6 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
     return loss;
 }
 
-template <class Real>
-void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals) {
-    const Selection selection{rows.data(), static_cast<Index>(rows.size())};
-    const int threads = engine_->begin(selection, scoring(), threads_);
-    prepare_scratch(threads, {});
-    prepare_point(selection, 0, x, x);
-    const auto layout = engine_->layout(shape_.rows);
-    if (intercept_)
-        residuals_.assign(static_cast<std::size_t>(engine_->pieces()) * static_cast<std::size_t>(shape_.rows),
-                          0);
-    engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
-        Scratch& scratch = scratch_[static_cast<std::size_t>(part)];
-        Real* scores = scratch.scores.data();
-        const auto [first, last] = engine_->piece(piece);
-        for (Index begin = first; begin < last; begin += engine_->block()) {
-            const RowRange range{begin, std::min(engine_->block(), last - begin)};
-            engine_->score(part, 0, range, scores);
-            if (intercept_) add_intercept(intercept_at(x), range.count, layout, scores);
-            loss_.apply(scores, range.count, layout, truth_of(selection, range, scratch), 1);
-            if (intercept_)
-                add_residuals(scores, range.count, layout, residuals_.data() + piece * shape_.rows);
-            for (Index i = 0; i < range.count; ++i)
-                for (Index l = 0; l < shape_.rows; ++l)
-                    residuals[(begin + i) * shape_.rows + l] =
-                        scores[i * layout.sample_stride + l * layout.output_stride];
-        }
-    });
-    if (intercept_) move_intercept(x, selection.count, static_cast<double>(selection.count));
-}
-
-template <class Real>
-void LinearObjective<Real>::combine(std::span<const Index> rows, const Real* residuals,
-                                    Matrix<Real>& gradient) {
-    gradient.reshape(shape_);
-    const Selection selection{rows.data(), static_cast<Index>(rows.size())};
-    const int threads = engine_->begin(selection, {shape_.rows}, threads_);
-    prepare_scratch(threads, {});
-    engine_->open_gradient(gradient.data(), 0);
-    const auto layout = engine_->layout(shape_.rows);
-    engine_->for_each_piece(threads, [&](int part, int piece, int /*next*/) {
-        Real* block = scratch_[static_cast<std::size_t>(part)].scores.data();
-        std::fill_n(block, engine_->score_size(shape_.rows), Real(0));
-        engine_->open_partial_sum(part, piece);
-        const auto [first, last] = engine_->piece(piece);
-        for (Index begin = first; begin < last; begin += engine_->block()) {
-            const RowRange range{begin, std::min(engine_->block(), last - begin)};
-            for (Index i = 0; i < range.count; ++i)
-                for (Index l = 0; l < shape_.rows; ++l)
-                    block[i * layout.sample_stride + l * layout.output_stride] =
-                        residuals[(begin + i) * shape_.rows + l];
-            engine_->add(part, range, block, layout, {last, 0});
-        }
-    });
-    engine_->close_gradient();
-}
-
 // Scores that follow an iterate, and weights that have been moved along, are not those that come from the data again, to the last bit.
 template <class Real>
 void LinearObjective<Real>::archive(Archive& state) {
@@ -488,12 +532,28 @@ void linear_scores(const Features<Real>& features, Index first, Index last, cons
     });
 }
 
+namespace {
+
+// What every rank computes for itself, the oracle's answers above all, is to be the same to the bit.
+void use_common_instructions(Ranks& ranks) {
+    const std::int64_t own = kernels::instruction_sets();
+    std::int64_t common = own;
+    for (const std::int64_t sets : ranks.gather(own)) common &= sets;
+    if (common != own) kernels::use_instruction_sets(common);
+}
+
+}  // namespace
+
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossSpec& loss, int threads, bool intercept,
-                                                  std::optional<Index> memory) {
-    check_problem(features, targets, loss, resolve_threads(threads));
-    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept, memory);
+                                                  std::optional<Index> memory, Ranks* ranks) {
+    if (ranks != nullptr && ranks->size() == 1) ranks = nullptr;
+    if (ranks != nullptr) use_common_instructions(*ranks);
+    const RowShare share(ranks, rows(features), !targets.weights.empty());
+    agree(ranks, [&] { check_problem(features, targets, loss, resolve_threads(threads), share); });
+    return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept, memory,
+                                                   share);
 }
 
 template class LinearObjective<float>;
@@ -501,9 +561,9 @@ template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
 template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossSpec&,
-                                                            int, bool, std::optional<Index>);
+                                                            int, bool, std::optional<Index>, Ranks*);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
-                                                             const LossSpec&, int, bool,
-                                                             std::optional<Index>);
+                                                             const LossSpec&, int, bool, std::optional<Index>,
+                                                             Ranks*);
 
 }  // namespace alfcg

@@ -13,6 +13,7 @@
 #include "objective/intercept_search.hpp"
 #include "objective/linear_part.hpp"
 #include "objective/row_engine.hpp"
+#include "objective/row_share.hpp"
 
 namespace alfcg {
 
@@ -25,11 +26,12 @@ template <class Real>
 class LinearObjective final : public Objective<Real> {
   public:
     LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss, int threads,
-                    bool intercept, std::optional<Index> memory);
+                    bool intercept, std::optional<Index> memory, const RowShare& share);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
-    [[nodiscard]] Index samples() const override { return samples_; }
-    [[nodiscard]] Index entries() const override { return entries_of(features_); }
+    [[nodiscard]] Index samples() const override { return rows_.total; }
+    [[nodiscard]] Index entries() const override { return entries_; }
+    [[nodiscard]] Ranks* ranks() const override { return rows_.ranks; }
     double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
     double value(const Iterate<Real>& x) override;
     double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
@@ -49,10 +51,14 @@ class LinearObjective final : public Objective<Real> {
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
     void archive(Archive& state) override;
 
+    /// Which of the rows are here. What follows counts them from the first that is.
+    [[nodiscard]] const RowShare& share() const { return rows_; }
     /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
-    /// product of its residual and its features.
-    void residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals);
-    /// gradient = Σ_k residuals[k] ⊗ features of rows[k].
+    /// product of its residual and its features. `count`: such rows on all ranks.
+    void residuals(std::span<const Index> rows, const Iterate<Real>& x, Index count, Real* residuals);
+    /// The same where the intercept is at its best, so that ranks need not be of one mind.
+    void own_residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals);
+    /// gradient = Σ_k residuals[k] ⊗ features of rows[k], over all ranks.
     void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
 
   private:
@@ -65,7 +71,8 @@ class LinearObjective final : public Objective<Real> {
         second_and_moved,
     };
     struct Pass {
-        Selection selection;
+        Selection selection;  // of the rows that are here
+        Index count = 0;      // rows that the mean is over, on all ranks
         Blend<Real> points;
         Matrix<Real>* gradient = nullptr;
         Source source = Source::data;
@@ -90,6 +97,8 @@ class LinearObjective final : public Objective<Real> {
     void keep_bends(RowRange range, const Real* residuals, const Real* raw);
     [[nodiscard]] Scoring scoring() const { return {shape_.rows, loss_.relative()}; }
     double run(const Pass& pass);
+    void run_own(const Pass& pass, bool sums_residuals);
+    void combine_own(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
     double pass_piece(const Pass& pass, int part, int piece, int next);
     double apply_loss(const Pass& pass, RowRange range, Scratch& scratch, int piece);
     // Whether set 0 has something to score.
@@ -99,14 +108,23 @@ class LinearObjective final : public Objective<Real> {
     Truth<Real> truth_of(const Selection& selection, RowRange range, Scratch& scratch) const;
     // Memory of every thread, before they start: a thread must not throw.
     void prepare_scratch(int threads, const Blend<Real>& points);
-    // The mean over `count` rows.
-    [[nodiscard]] double mean_loss(Index count) const;
+    [[nodiscard]] Pass full(const Iterate<Real>* x = nullptr) const {
+        return {.selection = {nullptr, samples_}, .count = rows_.total, .points = {.x = x}};
+    }
+    // Those of a batch that are here.
+    [[nodiscard]] Selection own_rows(std::span<const Index> rows, std::vector<Index>& list) const;
+    // The sum over the parts.
+    [[nodiscard]] double own_loss() const;
+    // The mean over all rows of all ranks, after passes of for_each_block.
+    [[nodiscard]] double mean_loss() const;
+    // Adds up what the ranks have made of their rows; `few` are other numbers to be added up.
+    void sum_ranks(Matrix<Real>* gradient, std::span<double> few) const;
     // Calls body(part, range) for blocks of all rows, without a look at the data.
     void for_each_block(FunctionRef<void(int part, RowRange range)> body);
     // Over all rows, from what is remembered if that can be.
     double full_pass(const Iterate<Real>& x, Matrix<Real>* gradient);
     Source source_of(const Iterate<Real>& x);
-    void begin_intercept(const Features<Real>& features, std::span<const double> weights);
+    void begin_intercept(std::span<const double> weights);
     double full_pass_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient, Source source);
     // The least mean loss over the intercept, which starts from `at` and ends there; load(range, scores) gives a block's
     // scores without it. `x` is where that is, or null for a point in between.
@@ -118,8 +136,10 @@ class LinearObjective final : public Objective<Real> {
     void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,
                        Real* scores) const;
     void add_residuals(const Real* residuals, Index count, kernels::ScoreLayout layout, double* sums) const;
-    // A batch of rows has been judged at x; their residuals have been summed up by pieces, times `weight`.
-    void move_intercept(const Iterate<Real>& x, Index rows, double weight);
+    // A batch of rows has been judged at x; their residuals have been summed up, times `weight`.
+    void move_intercept(const Iterate<Real>& x, Index rows, std::span<const double> sums, double weight);
+    // By output, those of all pieces.
+    [[nodiscard]] std::vector<double> residual_sums() const;
     // Whether Z and the Z_v of this move are at hand then; v is its atom, or both of them together.
     bool prepare_line(const Iterate<Real>& x, const Move<Real>& move);
     // Scores at x + step · d, without an intercept, of a line that is prepared; and those of d.
@@ -132,17 +152,23 @@ class LinearObjective final : public Objective<Real> {
     void prepare_point(const Selection& selection, std::size_t set, const Iterate<Real>& point,
                        const Iterate<Real>& x);
 
+    RowShare rows_;
     std::optional<InterceptRule> intercept_;
     BlockLoss<Real> loss_;
     int threads_;
-    Index samples_;
+    Index
+        samples_;  // that passes go through: those that are here, or one of weight 0 that stands in for none
     Shape shape_;
     Features<Real> features_;
     PageAdvice<Real> pages_;
-    std::vector<Index> column_entries_;  // of sparse data, once asked for
+    Index entries_;
+    std::vector<Index> own_list_;         // of a batch, those that are here
+    std::vector<Index> next_list_;        // of the one to come
+    std::vector<double> column_entries_;  // of sparse data, once asked for
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread
     std::vector<double> losses_;     // summed up, one per piece
+    std::vector<double> few_;        // of a pass: numbers that ranks add up beside its gradient
     std::vector<Slopes> slopes_;     // the same
     std::vector<double> residuals_;  // the same, one per piece and output
 

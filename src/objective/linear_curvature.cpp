@@ -64,21 +64,31 @@ template <class Real>
 std::vector<typename LinearPart<Real>::WeighedRow> LinearPart<Real>::weighed_rows(Index rows) {
     std::vector<WeighedRow> list;
     const auto bend = [&](Index i) { return static_cast<double>(bends_[static_cast<std::size_t>(i)]); };
-    if (rows >= samples_) {
+    if (rows >= all_) {
         for (Index i = 0; i < samples_; ++i)
             if (bend(i) > 0) list.push_back({i, bend(i)});
         return list;
     }
     // The bends laid end to end are cut into pieces as long as one draw stands for; a point of each piece is drawn, so that all
-    // ranges of the samples have their share. Samples that are longer than a piece stand for themselves.
+    // ranges of the samples have their share. Samples that are longer than a piece stand for themselves. Those of several ranks lie one after
+    // the other, so that it does not matter where they are.
     double sum = 0;
     for (Index i = 0; i < samples_; ++i) sum += bend(i);
+    sum = sum_over(rows_.ranks, sum);
     const double piece = sum / static_cast<double>(rows);
     RandomStream random(draws_++, 0);
     const auto chance = [&] { return static_cast<double>(random.bits() >> 11U) * 0x1p-53; };
     double end = 0;
+    if (rows_.ranks != nullptr) {
+        double own = 0;
+        for (Index i = 0; i < samples_; ++i)
+            if (bend(i) < piece) own += bend(i);
+        const std::vector<double> lengths = rows_.ranks->gather(own);
+        end = std::accumulate(lengths.begin(), lengths.begin() + rows_.ranks->rank(), 0.0);
+    }
     double number = 0;
     double point = chance() * piece;
+    while (point < end) point = (++number + chance()) * piece;
     for (Index i = 0; i < samples_; ++i) {
         if (bend(i) >= piece) {
             if (bend(i) > 0) list.push_back({i, bend(i)});
@@ -98,10 +108,10 @@ Index LinearPart<Real>::curvature_matrix(Index rows, bool dear, Matrix<double>& 
     const Index k = shape_.cols;
     if (!dear && k > few_gram_columns && k * k > most_gram_entries * entries()) return 0;
     // Half of them cost nearly as much as all.
-    if (rows > samples_ / 2 || entries() <= short_row * samples_) rows = samples_;
+    if (rows > all_ / 2 || entries() <= short_row * all_) rows = all_;
     const std::vector<WeighedRow> list = weighed_rows(rows);
     const auto share = static_cast<double>(list.size()) / static_cast<double>(samples_);
-    const auto work = static_cast<Index>(share * static_cast<double>(entries()));
+    const auto work = static_cast<Index>(share * static_cast<double>(own_entries()));
     const int threads = parts_of(work * k, Index{1} << 20, threads_);
     const Features<Real>& products = this->products();
     std::vector<Matrix<double>> sums(static_cast<std::size_t>(threads), Matrix<double>(k, k));
@@ -113,13 +123,20 @@ Index LinearPart<Real>::curvature_matrix(Index rows, bool dear, Matrix<double>& 
         std::visit([&](const auto& from) { add_gram(from, own, sum); }, products);
     });
     matrix.reshape({k, k});
-    const double mean = 1 / static_cast<double>(samples_);
+    const double mean = 1 / static_cast<double>(all_);
+    // The triangle, entry after entry.
+    std::vector<double> triangle;
     for (Index a = 0; a < k; ++a) {
         for (Index b = a; b < k; ++b) {
             double entry = 0;
             for (const Matrix<double>& sum : sums) entry += sum(a, b);
-            matrix(a, b) = matrix(b, a) = entry * mean;
+            triangle.push_back(entry);
         }
+    }
+    sum_over<double>(rows_.ranks, triangle);
+    const double* entry = triangle.data();
+    for (Index a = 0; a < k; ++a) {
+        for (Index b = a; b < k; ++b) matrix(a, b) = matrix(b, a) = *entry++ * mean;
         if (!std::isfinite(matrix(a, a))) return 0;  // products of large features overflow
     }
     return rows;

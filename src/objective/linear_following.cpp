@@ -67,7 +67,12 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
     full_at_ = x.version();
     if (keeps_bends_ && gradient != nullptr) bends_at_ = x.version();
     if (intercept_) return full_pass_with_intercept(x, gradient, source);
-    return run({{nullptr, samples_}, {.x = &x}, gradient, source, &scores_.move(), &scores_});
+    Pass pass = full(&x);
+    pass.gradient = gradient;
+    pass.source = source;
+    pass.move = &scores_.move();
+    pass.scores = &scores_;
+    return run(pass);
 }
 
 template <class Real>
@@ -96,11 +101,11 @@ bool LinearObjective<Real>::prepare_line(const Iterate<Real>& x, const Move<Real
             scores_.resize(samples_, shape_.rows, engine_->layout(shape_.rows));
             scores_.clear();
         } else {
-            run({.selection = {nullptr, samples_},
-                 .points = {.x = &x},
-                 .source = Source::data_and_remember,
-                 .scores = &scores_,
-                 .judges = false});
+            Pass pass = full(&x);
+            pass.source = Source::data_and_remember;
+            pass.scores = &scores_;
+            pass.judges = false;
+            run(pass);
         }
     }
     const bool needs_scores = !factored_ || scores_.needs_projection();
@@ -158,7 +163,7 @@ double LinearObjective<Real>::loss_of(LoadScores load) {
         losses_[static_cast<std::size_t>(part)] +=
             loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
     });
-    return mean_loss(samples_);
+    return mean_loss();
 }
 
 template <class Real>
@@ -203,7 +208,7 @@ double LinearObjective<Real>::slope_after(const Iterate<Real>& x, const Move<Rea
                                    scratch.change.data() + k * stride, 0, static_cast<const Real*>(nullptr))
                     .slope;
     });
-    return mean_loss(samples_);
+    return mean_loss();
 }
 
 template void LinearObjective<float>::for_each_block(FunctionRef<void(int, RowRange)>);

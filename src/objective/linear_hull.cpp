@@ -28,10 +28,10 @@ class LinearObjective<Real>::HullOfScores final : public Hull<Real> {
     [[nodiscard]] Index point_bytes() const override {
         const Index outputs = f_.shape_.rows;
         const Index padded = outputs > kernels::few_outputs ? kernels::padded<Real>(outputs) : outputs;
-        return (f_.samples_ * padded + f_.shape_.size()) * static_cast<Index>(sizeof(Real));
+        return (f_.rows_.total * padded + f_.shape_.size()) * static_cast<Index>(sizeof(Real));
     }
     [[nodiscard]] double share() const override {
-        return static_cast<double>(f_.samples_ * this->count()) /
+        return static_cast<double>(f_.rows_.total * this->count()) /
                static_cast<double>(std::max<Index>(f_.entries(), 1));
     }
     void add(const Vertex<Real>& point) override {
@@ -118,11 +118,11 @@ class LinearObjective<Real>::HullOfScores final : public Hull<Real> {
     }
     void score(const Matrix<Real>& point, FollowedScores<Real>& to) {
         const Iterate<Real> at(point);
-        f_.run({.selection = {nullptr, f_.samples_},
-                .points = {.x = &at},
-                .source = Source::data_and_remember,
-                .scores = &to,
-                .judges = false});
+        Pass pass = f_.full(&at);
+        pass.source = Source::data_and_remember;
+        pass.scores = &to;
+        pass.judges = false;
+        f_.run(pass);
     }
     Real* mix(int part, RowRange range, std::span<const double> weights) const {
         AlignedVector<Real>& scores = f_.scratch_[static_cast<std::size_t>(part)].scores;
@@ -151,8 +151,9 @@ class LinearObjective<Real>::HullOfScores final : public Hull<Real> {
         });
         std::fill(gradient.begin(), gradient.end(), 0.0);
         for (std::size_t at = 0; at < sums.size(); ++at)
-            gradient[at % count] += sums[at] / static_cast<double>(f_.samples_);
-        return f_.mean_loss(f_.samples_);
+            gradient[at % count] += sums[at] / static_cast<double>(f_.rows_.total);
+        sum_over(f_.rows_.ranks, gradient);
+        return f_.mean_loss();
     }
     // q: how much the loss of a sample bends, by output; of classes, scores count less their mean by q then.
     void bend(RowRange range, Real* scores, Real* raw, Eigen::ArrayXXd& q) const;
@@ -227,6 +228,17 @@ void LinearObjective<Real>::HullOfScores::curvatures(Matrix<double>& matrix) {
             crossed.col(k) += (q * centred).colwise().sum().matrix().transpose();
         }
         sum.selfadjointView<Eigen::Lower>().rankUpdate(panel.transpose());
+    }
+    if (f_.rows_.ranks != nullptr) {
+        // Those that a rank has looked at stand for all of its own.
+        const double share = static_cast<double>(f_.rows_.own) / static_cast<double>(samples);
+        sum *= share;
+        crossed *= share;
+        bends *= share;
+        f_.rows_.ranks->sum(std::span(sum.data(), static_cast<std::size_t>(sum.size())));
+        f_.rows_.ranks->sum(std::span(crossed.data(), static_cast<std::size_t>(crossed.size())),
+                            std::span(bends.data(), static_cast<std::size_t>(bends.size())));
+        samples = f_.rows_.total;
     }
     // f is the least over the intercepts, which are taken one by one: along several at a time f bends less than so.
     if (f_.intercept_)

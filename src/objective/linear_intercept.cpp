@@ -38,7 +38,8 @@ double sum_of(Index count, const Real* values) {
 
 // The mean of the rows, weighted as they are.
 template <class AnyFeatures>
-std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, int threads) {
+std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, Ranks* ranks,
+                             int threads) {
     threads = useful_threads(features, threads);
     const auto width = static_cast<std::size_t>(features.cols());
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(threads));
@@ -53,10 +54,12 @@ std::vector<double> mean_row(const AnyFeatures& features, std::span<const double
             total[static_cast<std::size_t>(thread)] += weight;
         }
     });
-    const double all = std::accumulate(total.begin(), total.end(), 0.0);
+    double all = std::accumulate(total.begin(), total.end(), 0.0);
     std::vector<double> mean(width);
     for (const std::vector<double>& sum : sums)
-        for (std::size_t j = 0; j < width; ++j) mean[j] += sum[j] / all;
+        for (std::size_t j = 0; j < width; ++j) mean[j] += sum[j];
+    sum_over<double>(ranks, mean, std::span(&all, 1));
+    for (double& entry : mean) entry /= all;
     return mean;
 }
 
@@ -108,10 +111,13 @@ void LinearObjective<Real>::add_residuals(const Real* residuals, Index count, ke
 
 // Without features, classes have an intercept in closed form; numbers are searched for theirs at the first point.
 template <class Real>
-void LinearObjective<Real>::begin_intercept(const Features<Real>& features, std::span<const double> weights) {
+void LinearObjective<Real>::begin_intercept(std::span<const double> weights) {
     may_remember_ = true;
     pages_.in_order();
-    centre_ = std::visit([&](const auto& f) { return mean_row(f, weights, threads_); }, features);
+    const std::vector<double> none(1, 0.0);  // the weight of a row that stands in for none
+    if (rows_.own == 0) weights = none;
+    centre_ =
+        std::visit([&](const auto& f) { return mean_row(f, weights, rows_.ranks, threads_); }, features_);
     engine_->begin({nullptr, samples_}, scoring(), 1);
     const auto layout = engine_->layout(shape_.rows);
     prepare_scratch(1, {});
@@ -128,7 +134,7 @@ void LinearObjective<Real>::begin_intercept(const Features<Real>& features, std:
                 squares += static_cast<double>(residual) * static_cast<double>(residual);
             }
     }
-    intercept_scale_ = std::sqrt(squares / static_cast<double>(samples_));
+    intercept_scale_ = std::sqrt(sum_over(rows_.ranks, squares) / static_cast<double>(rows_.total));
 }
 
 template <class Real>
@@ -157,12 +163,12 @@ InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vecto
                 loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
             add_residuals(scores, range.count, layout, residuals_.data() + part * shape_.rows);
         });
-        for (std::size_t l = 0; l < outputs; ++l) {
-            gradient[l] = 0;
-            for (std::size_t part = 0; part < losses_.size(); ++part)
-                gradient[l] += residuals_[part * outputs + l] / static_cast<double>(samples_);
-        }
-        return mean_loss(samples_);
+        double sum = own_loss();
+        const std::vector<double> sums = residual_sums();
+        std::copy(sums.begin(), sums.end(), gradient.begin());
+        sum_over(rows_.ranks, gradient, std::span(&sum, 1));
+        for (double& derivative : gradient) derivative /= static_cast<double>(rows_.total);
+        return sum / static_cast<double>(rows_.total);
     };
     const double reach = x != nullptr && x->intercept().best ? 0 : intercept_->reach();
     const double tolerance = intercept_tolerance<Real> * intercept_scale_;
@@ -191,15 +197,14 @@ InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vecto
 template <class Real>
 double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient,
                                                        Source source) {
-    const Selection all{nullptr, samples_};
     FollowedScores<Real>& scores = source == Source::data ? aside_ : scores_;
     if (source != Source::remembered) {
-        run({.selection = all,
-             .points = {.x = &x},
-             .source = source == Source::data ? Source::data_and_remember : source,
-             .move = &scores_.move(),
-             .scores = &scores,
-             .judges = false});
+        Pass pass = full(&x);
+        pass.source = source == Source::data ? Source::data_and_remember : source;
+        pass.move = &scores_.move();
+        pass.scores = &scores;
+        pass.judges = false;
+        run(pass);
     }
     Intercept& own = x.intercept();
     own.at = intercept_at(x);
@@ -210,11 +215,11 @@ double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, M
     if (!own.best) own.going = found.going;
     own.best = true;
     if (gradient == nullptr) return found.loss;
-    run({.selection = all,
-         .points = {.x = &x},
-         .gradient = gradient,
-         .source = Source::remembered,
-         .scores = &scores});
+    Pass pass = full(&x);
+    pass.gradient = gradient;
+    pass.source = Source::remembered;
+    pass.scores = &scores;
+    run(pass);
     if (own.going) return found.loss;
     // Residuals r should add up to 0, and do so to the tolerance of the search. The gradient is the same for features
     // less any constant then; their own distance from 0 (years, prices) must not multiply what is left: Σ r (x - centre).
@@ -228,19 +233,17 @@ double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, M
 // A stochastic Newton step, with the curvature of a model without features: b follows the weights at the pace at which
 // rows are seen, as a mean over the last quarter of them, and a tenth of all rows at least.
 template <class Real>
-void LinearObjective<Real>::move_intercept(const Iterate<Real>& x, Index rows, double weight) {
+void LinearObjective<Real>::move_intercept(const Iterate<Real>& x, Index rows, std::span<const double> sums,
+                                           double weight) {
     Intercept& own = x.intercept();
     if (own.best) return;
     own.at = intercept_at(x);
     own.next = own.at;
-    const auto outputs = static_cast<std::size_t>(shape_.rows);
     const auto count = static_cast<double>(rows);
-    const double gain = count / (count + static_cast<double>(samples_) / 10 + own.seen / 4);
+    const double gain = count / (count + static_cast<double>(rows_.total) / 10 + own.seen / 4);
     own.seen += count;
-    for (std::size_t at = 0; at < residuals_.size(); ++at) {
-        const std::size_t l = at % outputs;
-        own.next[l] -= gain * intercept_->pace()[l] * residuals_[at] / weight;
-    }
+    for (std::size_t l = 0; l < sums.size(); ++l)
+        own.next[l] -= gain * intercept_->pace()[l] * sums[l] / weight;
 }
 
 template <class Real>
@@ -252,7 +255,7 @@ std::vector<double> LinearObjective<Real>::intercept(const Iterate<Real>& x) {
     return intercept;
 }
 
-template void LinearObjective<float>::begin_intercept(const Features<float>&, std::span<const double>);
+template void LinearObjective<float>::begin_intercept(std::span<const double>);
 template const std::vector<double>& LinearObjective<float>::intercept_at(const Iterate<float>&) const;
 template void LinearObjective<float>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
                                                     float*) const;
@@ -261,9 +264,10 @@ template InterceptFound LinearObjective<float>::best_intercept(LoadScores, std::
                                                                const Iterate<float>*);
 template double LinearObjective<float>::full_pass_with_intercept(const Iterate<float>&, Matrix<float>*,
                                                                  Source);
-template void LinearObjective<float>::move_intercept(const Iterate<float>&, Index, double);
+template void LinearObjective<float>::move_intercept(const Iterate<float>&, Index, std::span<const double>,
+                                                     double);
 template std::vector<double> LinearObjective<float>::intercept(const Iterate<float>&);
-template void LinearObjective<double>::begin_intercept(const Features<double>&, std::span<const double>);
+template void LinearObjective<double>::begin_intercept(std::span<const double>);
 template const std::vector<double>& LinearObjective<double>::intercept_at(const Iterate<double>&) const;
 template void LinearObjective<double>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
                                                      double*) const;
@@ -273,7 +277,8 @@ template InterceptFound LinearObjective<double>::best_intercept(LoadScores, std:
                                                                 const Iterate<double>*);
 template double LinearObjective<double>::full_pass_with_intercept(const Iterate<double>&, Matrix<double>*,
                                                                   Source);
-template void LinearObjective<double>::move_intercept(const Iterate<double>&, Index, double);
+template void LinearObjective<double>::move_intercept(const Iterate<double>&, Index, std::span<const double>,
+                                                      double);
 template std::vector<double> LinearObjective<double>::intercept(const Iterate<double>&);
 
 }  // namespace alfcg

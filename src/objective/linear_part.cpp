@@ -44,16 +44,19 @@ std::vector<double> column_squares(const Features<Real>& features, const Selecti
 
 template <class Real>
 LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const BlockLoss<Real>& loss,
-                             Index outputs, const InterceptRule* intercept, int threads)
+                             Index outputs, const InterceptRule* intercept, const RowShare& rows, int threads)
     : products_(std::move(products)),
       loss_(loss),
       truth_(loss.truth()),
-      samples_(rows(products_)),
+      rows_(rows),
+      samples_(alfcg::rows(products_)),
+      all_(rows.total),
       shape_{outputs, cols(products_)},
       intercept_(intercept),
       apart_(false),
       threads_(threads),
-      share_(static_cast<double>(entries_of(products_)) / static_cast<double>(std::max<Index>(entries, 1))),
+      share_(sum_over(rows.ranks, static_cast<double>(entries_of(products_))) /
+             static_cast<double>(std::max<Index>(entries, 1))),
       own_engine_(row_engine(products_, outputs, threads, use_of(products_))),
       engine_(own_engine_.get()),
       bends_(static_cast<std::size_t>(samples_ * outputs)),
@@ -61,17 +64,21 @@ LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const Block
 
 template <class Real>
 LinearPart<Real>::LinearPart(ChosenColumns<Real> chosen, Features<Real> products, Index entries,
-                             const BlockLoss<Real>& loss, const InterceptRule* intercept, int threads)
+                             const BlockLoss<Real>& loss, const InterceptRule* intercept,
+                             const RowShare& rows, int threads)
     : chosen_(std::move(chosen)),
       products_(std::move(products)),
       loss_(loss),
       truth_(loss.truth()),
+      rows_(rows),
       samples_(chosen_->samples()),
+      all_(rows.total),
       shape_{1, chosen_->cols()},
       intercept_(intercept),
       apart_(false),
       threads_(threads),
-      share_(static_cast<double>(chosen_->entries()) / static_cast<double>(std::max<Index>(entries, 1))),
+      share_(sum_over(rows.ranks, static_cast<double>(chosen_->entries())) /
+             static_cast<double>(std::max<Index>(entries, 1))),
       own_engine_(column_engine(*chosen_)),
       engine_(own_engine_.get()),
       bends_(static_cast<std::size_t>(samples_)),
@@ -86,21 +93,30 @@ const Features<Real>& LinearPart<Real>::products() {
 template <class Real>
 LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& engine,
                              std::span<Version> prepared, DrawnRows<Real> drawn, const BlockLoss<Real>& loss,
-                             Index outputs, const InterceptRule* intercept, int threads)
+                             Index outputs, const InterceptRule* intercept, const RowShare& rows, int threads)
     : products_(features),
       drawn_(std::move(drawn)),
       loss_(loss),
       truth_(drawn_.list.empty() ? loss.truth() : Truth<Real>{drawn_.targets.data(), drawn_.weights.data()}),
-      samples_(drawn_.list.empty() ? rows(features) : std::ssize(drawn_.list)),
+      rows_(rows),
+      samples_(drawn_.list.empty() ? alfcg::rows(features) : std::ssize(drawn_.list)),
+      all_(drawn_.list.empty() ? rows.total : drawn_.count),
       shape_{outputs, cols(features) + (intercept != nullptr ? 1 : 0)},
       intercept_(intercept),
       apart_(intercept != nullptr),
       threads_(threads),
-      share_(static_cast<double>(samples_) / static_cast<double>(rows(features))),
+      share_(static_cast<double>(all_) / static_cast<double>(rows.total)),
       engine_(&engine),
       prepared_(prepared),
       bends_(static_cast<std::size_t>(samples_ * outputs)),
       scratch_(static_cast<std::size_t>(threads)) {}
+
+template <class Real>
+Index LinearPart<Real>::entries() {
+    if (entries_ < 0)
+        entries_ = static_cast<Index>(sum_over(rows_.ranks, static_cast<double>(own_entries())));
+    return entries_;
+}
 
 template <class Real>
 void LinearPart<Real>::prepare_scratch(int threads, Index outputs) {
@@ -117,7 +133,7 @@ double LinearPart<Real>::judge(RowRange range, Real* scores, Real* raw, double* 
     const auto layout = engine_->layout(shape_.rows);
     const Index outputs = shape_.rows;
     const Truth<Real> truth = this->truth(range.first);
-    const auto samples = static_cast<double>(samples_);
+    const auto samples = static_cast<double>(all_);
     if (loss_.bends()) {
         std::copy_n(scores, range.count, raw);
         const double loss = loss_.apply(scores, range.count, layout, truth, 1);
@@ -174,7 +190,7 @@ void LinearPart<Real>::bend(RowRange range, Real* scores, Real* sums) const {
     const auto layout = engine_->layout(shape_.rows);
     const Index outputs = shape_.rows;
     const Truth<Real> truth = this->truth(range.first);
-    const auto mean = static_cast<Real>(1 / static_cast<double>(samples_));
+    const auto mean = static_cast<Real>(1 / static_cast<double>(all_));
     if (loss_.bends()) {
         const Real* own = bends_of(range.first, 0);
         for (Index i = 0; i < range.count; ++i) scores[i] *= own[i] * mean;
@@ -284,6 +300,8 @@ std::vector<double> LinearPart<Real>::pass(const Matrix<Real>* weights, Make mak
     if (sums != nullptr) engine_->close_gradient();
     std::vector<double> total(static_cast<std::size_t>(each));
     for (std::size_t at = 0; at < totals.size(); ++at) total[at % total.size()] += totals[at];
+    if (rows_.ranks != nullptr)
+        rows_.ranks->sum(sums == nullptr ? std::span<Real>() : (apart_ ? sums_ : *sums).span(), total);
     if (apart_ && sums != nullptr) {
         for (Index l = 0; l < outputs; ++l) {
             std::copy_n(sums_.data() + l * features(), features(), sums->data() + l * shape_.cols);
@@ -306,8 +324,9 @@ double LinearPart<Real>::judge_all(const Matrix<Real>* weights, Matrix<Real>& gr
     };
     const std::vector<double> totals = pass(weights, judge_block, &gradient);
     diagonal_.clear();
+    walked_matrix_.clear();
     bend_sums_.assign(totals.begin() + 1, totals.begin() + 1 + shape_.rows);
-    return totals.front() / static_cast<double>(samples_);
+    return totals.front() / static_cast<double>(all_);
 }
 
 template <class Real>
@@ -357,7 +376,8 @@ double LinearPart<Real>::value_after(double step) {
                 loss_.apply(scores, range.count, layout, truth(range.first), 1);
         }
     });
-    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(samples_);
+    return sum_over(rows_.ranks, std::accumulate(losses.begin(), losses.end(), 0.0)) /
+           static_cast<double>(all_);
 }
 
 template <class Real>
@@ -375,9 +395,11 @@ void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
     diagonal.reshape(shape_);
     if (squares_.empty()) {
         squares_ = chosen_ ? chosen_->squares(threads_) : column_squares(products_, selection());
-        if (apart_) squares_.push_back(static_cast<double>(samples_));
+        if (rows_.own == 0) std::fill(squares_.begin(), squares_.end(), 0.0);
+        sum_over<double>(rows_.ranks, squares_);
+        if (apart_) squares_.push_back(static_cast<double>(all_));
     }
-    const double mean = 1 / static_cast<double>(samples_);
+    const double mean = 1 / static_cast<double>(all_);
     for (Index l = 0; l < shape_.rows; ++l)
         for (Index k = 0; k < shape_.cols; ++k)
             diagonal(l, k) =
@@ -387,7 +409,7 @@ void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
 template <class Real>
 double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& products,
                                 std::vector<double>& mean_features) {
-    const double mean = 1 / static_cast<double>(samples_ * shape_.rows);
+    const double mean = 1 / static_cast<double>(all_ * shape_.rows);
     AlignedVector<Real> weights(static_cast<std::size_t>(samples_));
     double sum = 0;
     for (Index i = 0; i < samples_; ++i) {
@@ -404,6 +426,7 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
         weights[static_cast<std::size_t>(i)] = static_cast<Real>(mean * bend);
         sum += mean * bend;
     }
+    sum = sum_over(rows_.ranks, sum);
     // Without the intercept, whether it is among the features or not.
     const Index cols = shape_.cols - free_columns();
     products.reshape({directions.rows(), cols});
@@ -452,6 +475,7 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
             }
         });
         engine_->close_gradient();
+        sum_over(rows_.ranks, to.span());
         for (Index l = 0; l < along; ++l)
             std::copy_n(to.data() + l * features(), cols, products.data() + (at + l) * cols);
         if (along < count && sum > 0)

@@ -12,6 +12,7 @@
 #include "objective/followed_scores.hpp"
 #include "objective/intercept_search.hpp"
 #include "objective/row_engine.hpp"
+#include "objective/row_share.hpp"
 
 namespace alfcg {
 
@@ -21,32 +22,34 @@ struct DrawnRows {
     std::vector<Index> list;  // increasing; empty: all of them, as they are
     AlignedVector<Real> targets;
     AlignedVector<Real> weights;
+    Index count = 0;  // on all ranks
 };
 
 /// The same loss on the products of the data with a few directions, or on a few of the rows: a linear model whose scores and second
-/// derivatives are kept.
+/// derivatives are kept. Of rows on several ranks, each has those that are here.
 template <class Real>
 class LinearPart final : public Part<Real> {
   public:
     /// `products`: a row for each sample, a column for each direction; the last one is of ones where there is an intercept. A pass
     /// over the data they come from looks at so many `entries`.
     LinearPart(Features<Real> products, Index entries, const BlockLoss<Real>& loss, Index outputs,
-               const InterceptRule* intercept, int threads);
+               const InterceptRule* intercept, const RowShare& rows, int threads);
     /// Some columns of data that are at hand by columns, for one output: copied only for walks through them. `products`: the same by rows, empty where
     /// they are not at hand.
     LinearPart(ChosenColumns<Real> chosen, Features<Real> products, Index entries,
-               const BlockLoss<Real>& loss, const InterceptRule* intercept, int threads);
+               const BlockLoss<Real>& loss, const InterceptRule* intercept, const RowShare& rows,
+               int threads);
     /// Some of the rows with all of their features, through the engine of those who look at all rows. Passes over rows drawn leave no
     /// weights behind in it that anybody may rely on: `prepared` says which there are.
     LinearPart(const Features<Real>& features, RowEngine<Real>& engine, std::span<Version> prepared,
                DrawnRows<Real> drawn, const BlockLoss<Real>& loss, Index outputs,
-               const InterceptRule* intercept, int threads);
+               const InterceptRule* intercept, const RowShare& rows, int threads);
 
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index free_columns() const override { return intercept_ != nullptr ? 1 : 0; }
     [[nodiscard]] bool relative() const override { return loss_.relative(); }
     [[nodiscard]] double share() const override { return share_; }
-    [[nodiscard]] Index samples() const override { return samples_; }
+    [[nodiscard]] Index samples() const override { return all_; }
     double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) override;
     void curve(const Matrix<Real>& d, Matrix<Real>& product) override;
     double aim(const Matrix<Real>& d) override;
@@ -95,14 +98,18 @@ class LinearPart final : public Part<Real> {
 
     // By rows; of columns that lie elsewhere, once somebody needs them.
     const Features<Real>& products();
-    [[nodiscard]] Index entries() const { return chosen_ ? chosen_->entries() : entries_of(products_); }
+    [[nodiscard]] Index own_entries() const { return chosen_ ? chosen_->entries() : entries_of(products_); }
+    [[nodiscard]] Index entries();  // on all ranks
+    Index entries_ = -1;            // once asked for
 
     std::optional<ChosenColumns<Real>> chosen_;
     Features<Real> products_;
     DrawnRows<Real> drawn_;
     const BlockLoss<Real>& loss_;
     Truth<Real> truth_;
-    Index samples_;
+    const RowShare& rows_;
+    Index samples_;  // here
+    Index all_;      // on all ranks
     Shape shape_;
     const InterceptRule* intercept_;
     bool apart_;  // the intercept is none of the features
@@ -139,14 +146,18 @@ class LinearPart final : public Part<Real> {
     void lay_out_columns();
     class OneScore;
     class Softmax;
+    // `gram`: ∇²f(S), where it takes the place of a look at the samples.
     template <class Scores>
-    double walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s, std::span<double> u);
+    double walk_through(Scores scores, const Matrix<double>* gram, const Walk& walk, const Matrix<Real>& s,
+                        std::span<double> u);
     std::vector<Index> start_;
     AlignedVector<std::int32_t> row_;
     AlignedVector<Real> value_;
     std::vector<double> walked_;    // what a walk keeps of every sample
     AlignedVector<Real> shares_;    // of the classes, output by output
     std::vector<double> diagonal_;  // of ∇²f(S); empty: not known there
+    std::vector<Matrix<double>>
+        walked_matrix_;  // ∇²f(S), for walks over several ranks; empty: not known there
 };
 
 }  // namespace alfcg

@@ -12,6 +12,8 @@ namespace {
 constexpr double near_level = 0.8;
 // So near to the sphere a walk may end.
 constexpr double near_sphere = 0.05;
+// Columns up to which a matrix of second derivatives is made for walks over several ranks.
+constexpr Index most_walked_columns = 1024;
 
 }  // namespace
 
@@ -132,17 +134,29 @@ class LinearPart<Real>::Softmax {
 template <class Real>
 std::optional<double> LinearPart<Real>::walk(const Walk& walk, const Matrix<Real>& s, std::span<double> u) {
     if (!is_whole()) return std::nullopt;
+    // Samples that are not here cannot be walked through: the matrix of second derivatives stands for them, which takes one message.
+    const bool gathers = rows_.ranks != nullptr;
+    if (gathers && (!loss_.bends() || shape_.cols > most_walked_columns)) return std::nullopt;
     if (walk.turns == 0) return walk.multiplier;
+    if (gathers) {
+        if (walked_matrix_.empty()) {
+            Matrix<double> matrix;
+            if (curvature_matrix(all_, true, matrix) == 0) return walk.multiplier;  // products overflow
+            walked_matrix_.assign(1, std::move(matrix));
+        }
+        return walk_through(OneScore(*this), walked_matrix_.data(), walk, s, u);
+    }
     lay_out_columns();
-    if (loss_.bends()) return walk_through(OneScore(*this), walk, s, u);
-    return walk_through(Softmax(*this), walk, s, u);
+    if (loss_.bends()) return walk_through(OneScore(*this), nullptr, walk, s, u);
+    return walk_through(Softmax(*this), nullptr, walk, s, u);
 }
 
 template <class Real>
 template <class Scores>
-double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Matrix<Real>& s,
-                                      std::span<double> u) {
-    const double mean = 1 / static_cast<double>(samples_);
+double LinearPart<Real>::walk_through(Scores scores, const Matrix<double>* gram, const Walk& walk,
+                                      const Matrix<Real>& s, std::span<double> u) {
+    const double mean = 1 / static_cast<double>(all_);
+    std::vector<double> along(gram == nullptr ? 0 : static_cast<std::size_t>(shape_.cols));  // ∇²f(S) (u − S)
     // Calls visit(row, value) for the samples that have the feature.
     const auto column = [&](Index j, const auto& visit) {
         const Index last = start_[static_cast<std::size_t>(j) + 1];
@@ -174,6 +188,10 @@ double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Mat
     const Index cols = shape_.cols;
     if (diagonal_.empty()) {
         for (Index e = 0; e < shape_.size(); ++e) {
+            if (gram != nullptr) {
+                diagonal_.push_back((*gram)(e, e));
+                continue;
+            }
             double sum = 0;
             column(e % cols,
                    [&](std::size_t i, double value) { sum += value * value * scores.bend(e / cols, i); });
@@ -181,6 +199,10 @@ double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Mat
         }
     }
     const auto move = [&](Index e, double by) {
+        if (gram != nullptr) {
+            for (std::size_t k = 0; k < along.size(); ++k) along[k] += by * (*gram)(e, static_cast<Index>(k));
+            return;
+        }
         column(e % cols, [&](std::size_t i, double value) { scores.move(e / cols, i, by * value); });
     };
     const Index minded = cols - free_columns();
@@ -218,8 +240,10 @@ double LinearPart<Real>::walk_through(Scores scores, const Walk& walk, const Mat
         std::size_t kept = 0;
         for (const Index e : listed) {
             const auto at = static_cast<std::size_t>(e);
-            double slope = sum_of(e % cols, [&](std::size_t i) { return scores.slope(e / cols, i); });
-            slope = slope * mean + walk.slopes[at];
+            double slope = gram != nullptr ? along[at] : mean * sum_of(e % cols, [&](std::size_t i) {
+                                                             return scores.slope(e / cols, i);
+                                                         });
+            slope += walk.slopes[at];
             const double old = u[at];
             const double curvature = curvature_of(e);
             double next = 0;

@@ -145,35 +145,37 @@ namespace {
 
 // Classes as programs number them, from 0 or 1 without a gap, each with several rows and none with ten times as many as
 // another. Measurements (ages, years, counts, prices) have gaps, begin elsewhere, or have rare values at their ends.
-bool look_numbered(const Classes& classes, const Labels& labels) {
-    constexpr Index fewest_rows = 5;
-    constexpr Index most_uneven = 10;
+bool look_numbered(const Classes& classes, const Labels& labels, Ranks* ranks) {
+    constexpr double fewest_rows = 5;
+    constexpr double most_uneven = 10;
     const double first = classes.values.front();
     if (first != 0 && first != 1) return false;
     if (classes.values.back() - first != static_cast<double>(classes.size() - 1)) return false;
-    std::vector<Index> count(static_cast<std::size_t>(classes.size()));
+    std::vector<double> count(static_cast<std::size_t>(classes.size()));
     for (const std::int32_t code : classes.encode(labels)) ++count[static_cast<std::size_t>(code)];
+    sum_over<double>(ranks, count);
     const auto [fewest, most] = std::minmax_element(count.begin(), count.end());
     return *fewest >= fewest_rows && *most <= most_uneven * *fewest;
 }
 
 // Whole numbers are classes when they are few, or look like numbers of classes.
-bool are_measurements(const Classes& classes, const Labels& labels) {
+bool are_measurements(const Classes& classes, const Labels& labels, Ranks* ranks) {
     constexpr Index few = 10;
     constexpr Index many = 20;
     if (classes.size() <= few) return false;
-    if (2 * classes.size() > labels.size()) return true;  // they hardly repeat
-    return classes.size() > many && !look_numbered(classes, labels);
+    const double rows = sum_over(ranks, static_cast<double>(labels.size()));
+    if (2 * static_cast<double>(classes.size()) > rows) return true;  // they hardly repeat
+    return classes.size() > many && !look_numbered(classes, labels, ranks);
 }
 
 }  // namespace
 
-LossChoice choose_loss(const Labels& labels, bool certain) {
-    if (!certain && labels.numeric() && !labels.integers())
-        return {"squared", "regression: the labels are numbers"};
-    const Classes classes = find_classes(labels);
+LossChoice choose_loss(const Labels& labels, bool certain, Ranks* ranks) {
+    const bool whole = ranks == nullptr ? labels.integers() : ranks->all(labels.integers());
+    if (!certain && labels.numeric() && !whole) return {"squared", "regression: the labels are numbers"};
+    const Classes classes = find_classes(labels, ranks);
     const std::string count = std::to_string(classes.size());
-    if (!certain && labels.numeric() && are_measurements(classes, labels))
+    if (!certain && labels.numeric() && are_measurements(classes, labels, ranks))
         return {"squared", "regression: " + count + " whole-number targets; `loss` multinomial for classes"};
     if (classes.size() == 2) return {"logistic", "from the labels"};
     constexpr Index doubtful = 5;
@@ -186,7 +188,7 @@ std::string default_loss(const Labels& labels) {
     return choose_loss(labels).name;
 }
 
-Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes) {
+Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes, Ranks* ranks) {
     Targets targets;
     classes = {};
     const LossRow& row = find_loss(loss);
@@ -197,7 +199,7 @@ Targets make_targets(const Labels& labels, std::string_view loss, Classes& class
         for (Index i = 0; i < labels.size(); ++i) targets.values.push_back(labels.number(i));
         return targets;
     }
-    classes = find_classes(labels);
+    classes = find_classes(labels, ranks);
     if (classes.size() < 2) {
         throw Error("every row has the label " + (classes.names.empty() ? "(none)" : classes.names.front()) +
                     ": the " + name + " loss needs at least two classes");

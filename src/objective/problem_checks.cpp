@@ -18,32 +18,36 @@ namespace {
 // The squares of numbers up to here can be added up.
 constexpr double largest_number = 1e150;
 
-[[noreturn]] void fail(std::size_t row, const std::string& what) {
-    throw Error(fmt::format("row {} (from 0) {}", row, what));
+// A row of the targets, or one that comes behind those of other ranks.
+[[noreturn]] void fail(std::size_t row, const RowShare& rows, const std::string& what) {
+    throw Error(fmt::format("row {} (from 0) {}", rows.first + static_cast<Index>(row), what));
 }
 
-void check_classes(const Targets& targets) {
+void check_classes(const Targets& targets, const RowShare& rows) {
     for (std::size_t i = 0; i < targets.classes.size(); ++i)
         if (const std::int32_t number = targets.classes[i]; number < 0 || number >= targets.outputs)
-            fail(i, fmt::format("is of class {}; with {} outputs, classes go from 0 to {}", number,
-                                targets.outputs, targets.outputs - 1));
+            fail(i, rows,
+                 fmt::format("is of class {}; with {} outputs, classes go from 0 to {}", number,
+                             targets.outputs, targets.outputs - 1));
 }
 
-void check_signs(const Targets& targets) {
+void check_signs(const Targets& targets, const RowShare& rows) {
     for (std::size_t i = 0; i < targets.values.size(); ++i)
         if (const double value = targets.values[i]; value != 1 && value != -1)
-            fail(i, fmt::format("has the target {}; of two classes one is -1, the other 1", value));
+            fail(i, rows, fmt::format("has the target {}; of two classes one is -1, the other 1", value));
 }
 
 template <class Real>
-void check_numbers(const Targets& targets) {
+void check_numbers(const Targets& targets, const RowShare& rows) {
     for (std::size_t i = 0; i < targets.values.size(); ++i) {
         const double value = targets.values[i];
         if (!(std::abs(value) <= largest_number))
-            fail(i, fmt::format("has the target {}; targets are numbers of at most {:g}", value,
-                                largest_number));
+            fail(
+                i, rows,
+                fmt::format("has the target {}; targets are numbers of at most {:g}", value, largest_number));
         if (!std::isfinite(static_cast<Real>(value)))
-            fail(i, fmt::format("has the target {}, which is too large: {}", value, range_advice<Real>()));
+            fail(i, rows,
+                 fmt::format("has the target {}, which is too large: {}", value, range_advice<Real>()));
     }
 }
 
@@ -90,13 +94,12 @@ void check_features(const Features<Real>& features, int threads) {
 }
 
 template <class Real>
-void check_problem(const Features<Real>& features, const Targets& targets, const LossSpec& loss,
-                   int threads) {
+void check_problem(const Features<Real>& features, const Targets& targets, const LossSpec& loss, int threads,
+                   const RowShare& share) {
     const TargetKind kind = find_loss(loss.name).target;
     const auto labelled =
         static_cast<Index>(kind == TargetKind::classes ? targets.classes.size() : targets.values.size());
     const Index samples = rows(features);
-    if (samples < 1) throw Error("the data have no rows");
     if (cols(features) < 1) throw Error("the data have no features");
     if (labelled != samples)
         throw Error(fmt::format("the data have {} rows but {} labels", samples, labelled));
@@ -104,15 +107,15 @@ void check_problem(const Features<Real>& features, const Targets& targets, const
         throw Error(fmt::format("the data have {} rows but {} weights", samples, weighted));
     if (targets.outputs < 1 || (kind != TargetKind::classes && targets.outputs != 1))
         throw Error(fmt::format("the {} loss cannot have {} outputs", loss.name, targets.outputs));
-    if (kind == TargetKind::classes) check_classes(targets);
-    if (kind == TargetKind::two_classes) check_signs(targets);
-    if (kind == TargetKind::numbers) check_numbers<Real>(targets);
-    check_features(features, threads);
+    if (kind == TargetKind::classes) check_classes(targets, share);
+    if (kind == TargetKind::two_classes) check_signs(targets, share);
+    if (kind == TargetKind::numbers) check_numbers<Real>(targets, share);
+    if (samples > 0) check_features(features, threads);
 }
 
 template void check_features(const Features<float>&, int);
 template void check_features(const Features<double>&, int);
-template void check_problem(const Features<float>&, const Targets&, const LossSpec&, int);
-template void check_problem(const Features<double>&, const Targets&, const LossSpec&, int);
+template void check_problem(const Features<float>&, const Targets&, const LossSpec&, int, const RowShare&);
+template void check_problem(const Features<double>&, const Targets&, const LossSpec&, int, const RowShare&);
 
 }  // namespace alfcg

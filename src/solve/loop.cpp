@@ -159,6 +159,9 @@ template <class Real>
 void Loop<Real>::count_epochs() {
     this->epochs = static_cast<double>(account_.counters.component_gradients) / samples_;
     this->seconds = account_.seconds.method();
+    // One clock for all.
+    if (Ranks* ranks = objective_.ranks(); ranks != nullptr && std::isfinite(limits_.max_seconds))
+        this->seconds = ranks->told(this->seconds);
 }
 
 template <class Real>
@@ -387,6 +390,8 @@ Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real
                    const Iterate<Real>* x0, const Checkpoints& checkpoints) {
     limits.verify();
     region.check(objective.shape());
+    if (objective.ranks() != nullptr && checkpoints.used())
+        throw QuantityError("checkpoint", "and `resume` are for one rank: runs on several have none");
     Loop<Real> loop(objective, region, method, limits, observer, checkpoints);
     loop.start(x0);
     if (loop.resumes()) loop.resume();

@@ -46,6 +46,16 @@ class SharedArray {
     [[nodiscard]] const T* begin() const { return data_; }
     [[nodiscard]] const T* end() const { return data_ + size_; }
 
+    /// `size` of its entries, from the `first` on; all stay for as long as they are looked at.
+    [[nodiscard]] SharedArray part(std::size_t first, std::size_t size) const {
+        SharedArray result = *this;
+        result.data_ += first;
+        result.size_ = size;
+        if (result.writable_ != nullptr) result.writable_ += first;
+        result.buffer_ = nullptr;
+        return result;
+    }
+
     /// The entries to write to, where they were taken or handed over and no copy of this array is left; else null.
     [[nodiscard]] T* writable() const { return owner_.use_count() == 1 ? writable_ : nullptr; }
     /// Keeps the first `size` entries; a buffer that nobody else looks at gives the rest of its memory back.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/data/labels.hpp"
 
@@ -77,6 +78,7 @@ struct ReadOptions {
     int threads = 0;              // 0: all cores
     std::uint64_t max_unpacked =
         0;  // bytes that an archive may unpack to; 0: a gigabyte, or 200 times its size where that is more
+    Ranks* ranks = nullptr;  // each is to have its share of the rows; all make the same calls
     // What a model knows (see options_for): features are found by name where both have names, and made as its own were.
     std::vector<std::string> names;
     Reading reading;
@@ -87,16 +89,23 @@ struct ReadOptions {
 void verify(const ReadOptions& options);
 
 /// Reads a file (LIBSVM, CSV, NPY, IDX, or what convert() has written; plain, gzip, bzip2 or xz), or makes a built-in set: "randn-N-d",
-/// "mnist-N-d". Throws Error with file and line when something is wrong; non-finite numbers are wrong.
+/// "mnist-N-d". Throws Error with file and line when something is wrong; non-finite numbers are wrong. With ranks, each has
+/// rows that lie side by side, in the order of ranks, or none; of plain LIBSVM, CSV and NPY files, and of randn, a rank looks
+/// at no more than those (and the beginning), of all others at everything.
 template <class Real>
 Dataset<Real> load_dataset(const std::string& source, const ReadOptions& options = {});
 
+/// The rows of several files of one form, one after the other. With ranks, files are dealt out whole, by their size.
+template <class Real>
+Dataset<Real> load_dataset(const std::vector<std::string>& sources, const ReadOptions& options = {});
+
 /// Moves a random `fraction` of the rows (rounded, at least one, never all) out of `data` and returns them. Memory that
 /// somebody else looks at stays as it is: `data` then has a copy of the rows that are left.
+/// With ranks, of the rows of all of them: the same that one process would take.
 template <class Real>
-Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed);
-/// The same with rows chosen by the caller, one entry per row; some must be chosen, and some not.
+Dataset<Real> hold_out(Dataset<Real>& data, double fraction, std::uint64_t seed, Ranks* ranks = nullptr);
+/// The same with rows chosen by the caller, one entry per row; some must be chosen, and some not, unless `any` will do.
 template <class Real>
-Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen);
+Dataset<Real> take_rows(Dataset<Real>& data, const std::vector<bool>& chosen, bool any = false);
 
 }  // namespace alfcg

@@ -40,6 +40,12 @@ class DenseFeatures {
     [[nodiscard]] const Real* row(Index i) const { return entries_.data() + i * stride_; }
     /// Whether they are pages of a file that was mapped.
     [[nodiscard]] bool on_disk() const { return entries_.on_disk(); }
+    /// `count` (at least one) of its rows, from the `first` on.
+    [[nodiscard]] DenseFeatures part(Index first, Index count) const {
+        return {entries_.part(static_cast<std::size_t>(first * stride_),
+                              static_cast<std::size_t>((count - 1) * stride_ + cols_)),
+                count, cols_, stride_};
+    }
     /// Keeps the first `rows` rows.
     void truncate(Index rows) { rows_ = rows; }
 
@@ -69,6 +75,17 @@ struct SparseFeatures {
     [[nodiscard]] Index cols() const { return col_count; }
     [[nodiscard]] Index nonzeros() const { return static_cast<Index>(value.size()); }
     [[nodiscard]] bool on_disk() const { return value.on_disk(); }
+    /// `count` of its rows, from the `first` on.
+    [[nodiscard]] SparseFeatures part(Index first, Index count) const {
+        const Index begin = start[static_cast<std::size_t>(first)];
+        Buffer<Index> own_start;
+        for (Index i = first; i <= first + count; ++i)
+            own_start.push_back(start[static_cast<std::size_t>(i)] - begin);
+        const auto entries = static_cast<std::size_t>(own_start[static_cast<std::size_t>(count)]);
+        const auto skipped = static_cast<std::size_t>(begin);
+        return {std::move(own_start), column.part(skipped, entries), value.part(skipped, entries), count,
+                col_count};
+    }
     /// The values to write to: see DenseFeatures.
     Real* own();
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/ranks.hpp"
 
 namespace alfcg {
 
@@ -22,6 +23,8 @@ class Labels {
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] bool numeric() const { return names_.empty(); }
     [[nodiscard]] bool integers() const;  // numeric, and every number is whole
+    /// Numbers become names: somebody else has some.
+    void name_numbers();
 
     /// Label of row i as a number (numeric labels only).
     [[nodiscard]] double number(Index i) const { return numbers_[static_cast<std::size_t>(i)]; }
@@ -34,7 +37,6 @@ class Labels {
 
   private:
     std::int32_t code(std::string_view name);
-    void name_numbers();
 
     std::vector<double> numbers_;                           // numeric labels
     std::vector<std::int32_t> codes_;                       // text labels: positions in names_
@@ -53,6 +55,7 @@ struct Classes {
     [[nodiscard]] std::vector<std::int32_t> encode(const Labels& labels) const;
 };
 
-Classes find_classes(const Labels& labels);
+/// With ranks: those of the labels of all ranks, which are numbers on all or on none.
+Classes find_classes(const Labels& labels, Ranks* ranks = nullptr);
 
 }  // namespace alfcg

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
 
 namespace alfcg {
@@ -23,10 +24,10 @@ struct Scaling {
 };
 
 /// Measures the scaling of `features` (nothing is changed). With weights, one for each row and none of them 0, a row of
-/// weight 2 counts as two.
+/// weight 2 counts as two. With ranks: of the rows of all of them.
 template <class Real>
 Scaling measure_scaling(const Features<Real>& features, Normalization kind, int threads,
-                        std::span<const double> weights = {});
+                        std::span<const double> weights = {}, Ranks* ranks = nullptr);
 
 /// The features divided by it. Memory that nobody else looks at, of features that are moved in, is scaled in place; anything
 /// else is copied first, and stays as it is.
@@ -39,6 +40,6 @@ void check_scaling(const Scaling& scaling, Index features, bool sparse);
 /// Largest singular value of the data, to about 1e-10 relative in double precision; weights are as above.
 template <class Real>
 double largest_singular_value(const Features<Real>& features, int threads,
-                              std::span<const double> weights = {});
+                              std::span<const double> weights = {}, Ranks* ranks = nullptr);
 
 }  // namespace alfcg

@@ -47,6 +47,9 @@ struct Specification {
     int threads = 0;  // 0: all cores
     /// Work is divided into parts in one way for every number of threads, so that all of them give the same bits.
     bool reproducible = false;
+    /// One model of the rows of all ranks, each of which makes the same calls. A file or a built-in set is shared out among
+    /// them; arrays are what a rank has. Observers are asked on rank 0 alone; what comes back is the same on all.
+    Ranks* ranks = nullptr;
 
     /// Checks all that can be checked before there are data; throws Error, mostly a QuantityError.
     void verify() const;
@@ -57,7 +60,8 @@ struct Specification {
 /// A file or the name of a built-in set, with what is to be known to read it.
 struct FileData {
     std::string source;
-    ReadOptions read = {};  // its threads are those of the specification
+    ReadOptions read = {};               // its threads are those of the specification
+    std::vector<std::string> more = {};  // files whose rows come after those of the first
 };
 
 /// Arrays of the caller, which must stay as they are until the problem made from them is gone. A model keeps none of them.
@@ -86,6 +90,7 @@ struct Problem {
     Index patience = 0;
     int threads = 1;
     int parts = 1;  // that work is divided into, which sums depend on: a thread each, or always as many
+    Ranks* ranks = nullptr;
     RegionSetting setting;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.
@@ -134,6 +139,8 @@ struct Report {
     Parameters parameters;        // as used, defaults filled in
     std::optional<double> scale;  // ρ that the method worked with, where it has one
     int threads = 1;
+    int ranks = 1;
+    std::int64_t bytes_sent = 0;  // by rank 0 to the others, during the run
 
     Score training;
     std::optional<Score> held_out;

@@ -60,12 +60,13 @@ struct LossChoice {
 /// The usual loss for such labels: two classes logistic, more multinomial, fractional numbers squared. Whole numbers are
 /// classes up to 20 of them, unless more than 10 hardly repeat; more are targets of a regression, unless they are numbered
 /// from 0 or 1 without a gap, each has 5 rows or more, and none ten times as many as another. `certain`: they are classes
-/// in any case.
-LossChoice choose_loss(const Labels& labels, bool certain = false);
+/// in any case. With ranks: for the labels of all of them.
+LossChoice choose_loss(const Labels& labels, bool certain = false, Ranks* ranks = nullptr);
 std::string default_loss(const Labels& labels);
 
 /// Throws Error when the labels do not fit the loss (one class, text where numbers are needed, three classes
 /// for a binary loss). `classes` is filled for classification, and left empty for regression.
-Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes);
+/// With ranks, the classes are those of all of them.
+Targets make_targets(const Labels& labels, std::string_view loss, Classes& classes, Ranks* ranks = nullptr);
 
 }  // namespace alfcg

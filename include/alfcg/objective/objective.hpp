@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
 #include "alfcg/objective/hull.hpp"
 #include "alfcg/objective/loss.hpp"
@@ -88,6 +89,9 @@ class Objective {
     [[nodiscard]] virtual Index samples() const { return 1; }
     /// Numbers that a pass over all rows looks at.
     [[nodiscard]] virtual Index entries() const { return samples() * shape().cols; }
+    /// The ranks that have a share of the rows each, where there are several: all of them make the same calls. samples(), entries() and the
+    /// numbers of rows are those of all rows together, rank by rank.
+    [[nodiscard]] virtual Ranks* ranks() const { return nullptr; }
 
     /// Value and gradient over every row, in one pass.
     virtual double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) = 0;
@@ -147,12 +151,13 @@ class Objective {
 /// The loss of a linear model on data, averaged over the rows by their weights. It keeps a view of `features`, and with it what they own;
 /// the caller's own arrays must outlive it. threads = 0: all cores. With an intercept, f(W) = min_b (1/N) Σ loss(W x_i + b, y_i).
 /// Copies of the data that suit passes better, and scores that are remembered, are kept where they take at most `memory` bytes; none:
-/// half of what is free.
+/// half of what is free. With ranks, features and targets are this rank's share of the rows, none if need be.
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossSpec& loss, int threads = 0,
                                                   bool intercept = false,
-                                                  std::optional<Index> memory = std::nullopt);
+                                                  std::optional<Index> memory = std::nullopt,
+                                                  Ranks* ranks = nullptr);
 
 /// The caller's function: writes the gradient at x and returns the value.
 template <class Real>

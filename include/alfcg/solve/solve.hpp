@@ -89,6 +89,11 @@ class Observer {
     std::function<Action(const Snapshot<Real>&)> see_;
 };
 
+/// Of several ranks: an observer for all of them that asks this one on rank 0 alone, and does what it says. Metrics that cost a pass
+/// over the data take all ranks, and have them.
+template <class Real>
+Observer<Real> of_first_rank(Ranks& ranks, Observer<Real> observer);
+
 template <class Real>
 struct Result {
     Status status = Status::max_iterations;
@@ -107,6 +112,8 @@ struct Result {
 /// inside; the starting point is never overwritten. Throws Error on limits that make no sense, when the objective stops
 /// being finite, and when a gap is negative by more than rounding: x or the oracle's answer is not of the region then. A run that goes on
 /// from a checkpoint may have other limits, and must be given the same starting point if it is one of factors.
+/// An objective of several ranks is solved by all of them together; observers must then look at the same metrics on each: see
+/// of_first_rank(). There are no checkpoints of such runs.
 template <class Real>
 Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real>& method,
                    const Limits& limits, const std::type_identity_t<Observer<Real>>& observer = {},

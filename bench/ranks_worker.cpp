@@ -1,0 +1,34 @@
+// How long sums over ranks take: started by bench/ranks through mpirun. Prints "numbers bytes seconds" for each length: a quarter of
+// the sums are quicker than that.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "alfcg/mpi/ranks.hpp"
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    {
+        alfcg::MpiRanks ranks(MPI_COMM_WORLD);
+        for (std::size_t count = 1; count <= std::size_t{1} << 20U; count *= 4) {
+            std::vector<double> numbers(count, 1);
+            std::vector<double> seconds;
+            const std::int64_t before = ranks.bytes_sent();
+            const int times = count < 10000 ? 400 : 40;
+            for (int k = 0; k < times; ++k) {
+                static_cast<void>(ranks.sum(0));  // all begin at about the same time
+                const auto start = std::chrono::steady_clock::now();
+                ranks.sum(std::span(numbers));
+                seconds.push_back(
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            }
+            std::sort(seconds.begin(), seconds.end());
+            const double bytes =
+                static_cast<double>(ranks.bytes_sent() - before) / times - 8.0 * (ranks.size() - 1);
+            if (ranks.rank() == 0) fmt::print("{} {} {}\n", count, bytes, seconds[seconds.size() / 4]);
+        }
+    }
+    MPI_Finalize();
+}
