@@ -116,6 +116,25 @@ TYPED_TEST(Completes, CorrectiveStepsReachTheOptimum) {
     EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), 0.0), 150 * (1 + 1e-5));
 }
 
+// In balls from small to nearly as large as the data.
+TEST(CompletesInDouble, NeverStandsStill) {
+    for (const double share : {1.0, 0.5})
+        for (const Index rank : {Index{2}, Index{12}})
+            for (const double radius : {3.0, 15.0, 30.0, 60.0}) {
+                SCOPED_TRACE(testing::Message() << share << " of rank " << rank << " radius " << radius);
+                const auto known = planted<double>(60, 40, rank, share, 5);
+                const auto objective = completion_objective<double>(known, {"squared", {}}, {}, 2);
+                const auto region = nuclear_ball<double>(radius, {}, 2);
+                Options options;
+                options.method = "alfcg-c";
+                options.gap = 1e-7;
+                options.max_iterations = 80;
+                const auto start = origin(known);
+                const auto result = solve<double>(*objective, *region, options, {}, &start);
+                EXPECT_EQ(result.status, Status::converged) << result.metrics.gap;
+            }
+}
+
 TYPED_TEST(Completes, MatricesMayHaveShortSides) {
     for (const Shape shape : {Shape{1, 1}, Shape{1, 6}, Shape{2, 2}, Shape{7, 3}, Shape{5, 5}}) {
         const auto known = planted<TypeParam>(shape.rows, shape.cols, 2, 1, 3);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/decompositions.hpp"
@@ -25,6 +26,8 @@ constexpr int power_steps = 6;
 constexpr int sweeps_per_step = 4;
 // Sweeps end where the norm is so near to the radius, as a share of it and of the relative gap.
 constexpr double near_enough = 0.1;
+// A product is stretched to the radius that is within such a share of it.
+constexpr double all_but = 0.01;
 // What the penalty changes by at most from one sweep to the next, and its first guess of what that does to the norm.
 constexpr double most_change = 4;
 constexpr double first_response = -0.5;
@@ -226,7 +229,12 @@ class FactorCorrector final : public Corrector<Real> {
         std::vector<double> sizes;
         for (Index k = 0; k < product.width(); ++k) sizes.push_back(product.core(k, k));
         const double lost = level(sizes);
-        for (std::size_t k = 0; k < sizes.size(); ++k) to.scales[k] = std::max(1 - lost / sizes[k], 0.0);
+        const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+        // The radius is where the sweeps were to lead.
+        const double stretch =
+            sum < ball_.radius && sum >= (1 - all_but) * ball_.radius ? ball_.radius / sum : 1;
+        for (std::size_t k = 0; k < sizes.size(); ++k)
+            to.scales[k] = std::max(1 - lost / sizes[k], 0.0) * stretch;
     }
 
     // What all sizes, largest first, must lose so that they sum up to no more than the radius.
