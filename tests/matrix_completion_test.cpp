@@ -128,10 +128,12 @@ TEST(CompletesInDouble, NeverStandsStill) {
                 Options options;
                 options.method = "alfcg-c";
                 options.gap = 1e-7;
-                options.max_iterations = 80;
+                options.max_iterations = 1000;
                 const auto start = origin(known);
                 const auto result = solve<double>(*objective, *region, options, {}, &start);
-                EXPECT_EQ(result.status, Status::converged) << result.metrics.gap;
+                EXPECT_EQ(result.status, Status::converged)
+                    << result.metrics.gap << " of " << result.metrics.objective << " after "
+                    << result.iterations;
             }
 }
 

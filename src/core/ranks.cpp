@@ -12,6 +12,11 @@ namespace alfcg {
 
 namespace {
 
+// Nothing may be nowhere, which memcpy does not take.
+void copy_bytes(void* to, const void* from, std::size_t count) {
+    if (count > 0) std::memcpy(to, from, count);
+}
+
 // A block of numbers, merged with what is there.
 template <class Real>
 void merge_block(bool sum, const std::byte* block, std::size_t count, Real* to) {
@@ -54,8 +59,8 @@ void Ranks::merge_small(Merge how, std::span<Real> numbers, std::span<double> fe
     const auto ranks = static_cast<std::size_t>(size_);
     outgoing_.resize(each);
     incoming_.resize(each * ranks);
-    std::memcpy(outgoing_.data(), few.data(), few.size_bytes());
-    std::memcpy(outgoing_.data() + few.size_bytes(), numbers.data(), numbers.size_bytes());
+    copy_bytes(outgoing_.data(), few.data(), few.size_bytes());
+    copy_bytes(outgoing_.data() + few.size_bytes(), numbers.data(), numbers.size_bytes());
     gather_bytes(outgoing_.data(), few.size_bytes() + numbers.size_bytes(), incoming_.data());
     const std::size_t step = few.size_bytes() + numbers.size_bytes();
     sent_ += static_cast<std::int64_t>(step) * (size_ - 1);
@@ -65,7 +70,7 @@ void Ranks::merge_small(Merge how, std::span<Real> numbers, std::span<double> fe
     std::fill(few.begin(), few.end(), nothing<double>(sum));
     for (std::size_t k = 0; k < ranks; ++k) {
         // Blocks of single precision may begin between two doubles.
-        std::memcpy(outgoing_.data(), incoming_.data() + k * step, step);
+        copy_bytes(outgoing_.data(), incoming_.data() + k * step, step);
         merge_block(sum, outgoing_.data(), few.size(), few.data());
         merge_block(sum, outgoing_.data() + few.size_bytes(), numbers.size(), numbers.data());
     }
@@ -87,21 +92,21 @@ void Ranks::merge(Merge how, std::span<Real> numbers, std::span<double> few) {
     };
     for (std::size_t k = 0; k < ranks; ++k) {
         std::byte* block = outgoing_.data() + k * step;
-        std::memcpy(block, few.data(), few.size_bytes());
-        std::memcpy(block + few.size_bytes(), numbers.data() + std::min(numbers.size(), k * part),
-                    count_of(k) * sizeof(Real));
+        copy_bytes(block, few.data(), few.size_bytes());
+        copy_bytes(block + few.size_bytes(), numbers.data() + std::min(numbers.size(), k * part),
+                   count_of(k) * sizeof(Real));
     }
     exchange_bytes(outgoing_.data(), step, incoming_.data());
     const bool sum = how == Merge::sum;
     std::fill(few.begin(), few.end(), nothing<double>(sum));
     std::vector<Real> merged(part, nothing<Real>(sum));
     for (std::size_t k = 0; k < ranks; ++k) {
-        std::memcpy(outgoing_.data(), incoming_.data() + k * step, step);
+        copy_bytes(outgoing_.data(), incoming_.data() + k * step, step);
         merge_block(sum, outgoing_.data(), few.size(), few.data());
         merge_block(sum, outgoing_.data() + few.size_bytes(), part, merged.data());
     }
     gather_bytes(merged.data(), part * sizeof(Real), incoming_.data());
-    std::memcpy(numbers.data(), incoming_.data(), numbers.size_bytes());
+    copy_bytes(numbers.data(), incoming_.data(), numbers.size_bytes());
     sent_ += static_cast<std::int64_t>(step + part * sizeof(Real)) * (size_ - 1);
     calls_ += 2;
 }
@@ -132,7 +137,7 @@ void Ranks::tell(std::span<std::byte> bytes) {
 
 void Ranks::gather_counted(const void* mine, std::size_t bytes, void* all) {
     if (size_ == 1) {
-        std::memcpy(all, mine, bytes);
+        copy_bytes(all, mine, bytes);
         return;
     }
     gather_bytes(mine, bytes, all);
