@@ -190,6 +190,25 @@ TYPED_TEST(Completes, BiasesAreBest) {
     }
 }
 
+// All entries a share of the way to v; returns the square of the whole way.
+template <class Real>
+double blend(const Vertex<Real>& v, double step, Matrix<double>& dense) {
+    double length = 0;
+    for (Index i = 0; i < dense.rows(); ++i)
+        for (Index j = 0; j < dense.cols(); ++j) {
+            const double d = v.at(i, j) - dense(i, j);
+            length += d * d;
+            dense(i, j) += step * d;
+        }
+    return length;
+}
+
+template <class Real>
+void expect_near(const Factors<Real>& x, const Matrix<double>& dense, double tolerance) {
+    for (Index i = 0; i < dense.rows(); ++i)
+        for (Index j = 0; j < dense.cols(); ++j) EXPECT_NEAR(x.at(i, j), dense(i, j), tolerance);
+}
+
 TYPED_TEST(Completes, FactorsAreWhatMovesMakeOfThem) {
     std::mt19937 random(5);
     std::normal_distribution<double> normal;
@@ -206,21 +225,14 @@ TYPED_TEST(Completes, FactorsAreWhatMovesMakeOfThem) {
         v.right.resize(7);
         for (auto& entry : v.left) entry = static_cast<TypeParam>(normal(random));
         for (auto& entry : v.right) entry = static_cast<TypeParam>(normal(random));
-        double length = 0;
         const double step = t % 7 == 6 ? 1.0 : 0.3;
-        for (Index i = 0; i < 9; ++i)
-            for (Index j = 0; j < 7; ++j) {
-                const double d = v.at(i, j) - dense(i, j);
-                length += d * d;
-                dense(i, j) += step * d;
-            }
+        const double length = blend(v, step, dense);
         const double rounding = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-12;
         EXPECT_NEAR(x.length_squared(move), length, rounding * length);
         const double one = step;
         const Vertex<TypeParam>* atom = &v;
         x.combine(1 - step, {&one, 1}, {&atom, 1});
-        for (Index i = 0; i < 9; ++i)
-            for (Index j = 0; j < 7; ++j) EXPECT_NEAR(x.at(i, j), dense(i, j), rounding * 20);
+        expect_near(x, dense, rounding * 20);
         EXPECT_LE(x.width(), 16);
     }
 }
@@ -246,19 +258,12 @@ TYPED_TEST(Completes, FactorsTakeInManyPairs) {
             v.right.push_back(static_cast<TypeParam>(normal(random)));
         std::copy_n(v.left.begin(), shape.rows, v.left.begin() + shape.rows);  // one vector twice
         const double step = t % 5 == 4 ? 1.0 : 0.3;
-        double length = 0;
-        for (Index i = 0; i < shape.rows; ++i)
-            for (Index j = 0; j < shape.cols; ++j) {
-                const double d = v.at(i, j) - dense(i, j);
-                length += d * d;
-                dense(i, j) += step * d;
-            }
+        const double length = blend(v, step, dense);
         const double rounding = std::is_same_v<TypeParam, float> ? 2e-5 : 1e-11;
         EXPECT_NEAR(x.length_squared(move), length, rounding * length);
         const Vertex<TypeParam>* atom = &v;
         x.combine(1 - step, {&step, 1}, {&atom, 1});
-        for (Index i = 0; i < shape.rows; ++i)
-            for (Index j = 0; j < shape.cols; ++j) EXPECT_NEAR(x.at(i, j), dense(i, j), rounding * 20);
+        expect_near(x, dense, rounding * 20);
         double norm = 0;
         for (const double entry : dense.span()) norm += entry * entry;
         EXPECT_NEAR(x.norm(), std::sqrt(norm), rounding * std::sqrt(norm));

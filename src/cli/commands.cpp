@@ -67,7 +67,7 @@ std::string name_of_data(const std::string& source) {
         if (std::find(endings.begin(), endings.end(), ending) != endings.end()) name.replace_extension();
     };
     strip({".gz", ".bz2", ".xz"});
-    strip({".libsvm", ".svm", ".svmlight", ".csv", ".tsv", ".npy", ".idx", ".txt", ".data", ".dat"});
+    strip({".libsvm", ".svm", ".svmlight", ".csv", ".tsv", ".npy", ".alf", ".idx", ".txt", ".data", ".dat"});
     return name.string();
 }
 

@@ -24,10 +24,10 @@ constexpr Index most_directions = 128;
 constexpr double enough_fall = 0.7;
 constexpr int power_steps = 6;
 constexpr int sweeps_per_step = 4;
-// Sweeps end where the norm is so near to the radius, as a share of it and of the relative gap.
-constexpr double near_enough = 0.1;
-// A product is stretched to the radius that is within such a share of it.
-constexpr double all_but = 0.01;
+// Sweeps end where the norm is so near to the radius, as a share of it, or nearer: within such a share of the relative gap. A product that
+// is less than the first inside is stretched to the radius.
+constexpr double near_enough = 0.01;
+constexpr double share_of_gap = 0.1;
 // What the penalty changes by at most from one sweep to the next, and its first guess of what that does to the norm.
 constexpr double most_change = 4;
 constexpr double first_response = -0.5;
@@ -94,7 +94,7 @@ class FactorCorrector final : public Corrector<Real> {
         double response = first_response;
         int sweeps = 0;
         bool near = false;
-        const double nearness = near_enough * std::min(0.1, seen.gap / (steepest * ball_.radius));
+        const double nearness = std::min(near_enough, share_of_gap * seen.gap / (steepest * ball_.radius));
         while (sweeps < sweeps_per_step && !near) {
             ++sweeps;
             run.objective().sweep(factors_, penalty_);
@@ -232,7 +232,7 @@ class FactorCorrector final : public Corrector<Real> {
         const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
         // The radius is where the sweeps were to lead.
         const double stretch =
-            sum < ball_.radius && sum >= (1 - all_but) * ball_.radius ? ball_.radius / sum : 1;
+            sum < ball_.radius && sum >= (1 - near_enough) * ball_.radius ? ball_.radius / sum : 1;
         for (std::size_t k = 0; k < sizes.size(); ++k)
             to.scales[k] = std::max(1 - lost / sizes[k], 0.0) * stretch;
     }
