@@ -102,6 +102,45 @@ TEST(L1Model, StepsReachTheMinimum) {
                 }
 }
 
+// Nearest in the metric: all that are left are as steep, d (z − u) = τ and l1 of it, none that is not would be steeper, and τ is more
+// than l1 only on the sphere.
+TEST(L1Projection, IsTheNearestPoint) {
+    for (const unsigned seed : {1u, 2u, 3u, 4u})
+        for (const double l1 : {0.0, 0.7})
+            for (const double radius : {1e-3, 0.8, 5.0, 1e4})
+                for (const double scale : {1.0, 3.0}) {
+                    const reference::Matrix draws = reference::gaussian(50, 2, seed);
+                    std::vector<double> diagonal(50);
+                    std::vector<double> z(50);
+                    std::vector<char> free(50);
+                    free[7] = 1;
+                    for (std::size_t i = 0; i < 50; ++i) {
+                        diagonal[i] = std::exp(3 * draws(static_cast<Eigen::Index>(i), 0));
+                        z[i] = draws(static_cast<Eigen::Index>(i), 1);
+                    }
+                    std::vector<double> u = z;
+                    const double tau = L1Projection()(diagonal, free, radius, l1, u, scale);
+                    EXPECT_EQ(u[7], z[7]);
+                    double norm = 0;
+                    for (std::size_t i = 0; i < 50; ++i) {
+                        if (i == 7) continue;
+                        norm += std::abs(u[i]);
+                        const double pull = scale * diagonal[i] * (z[i] - u[i]);
+                        if (u[i] == 0) {
+                            EXPECT_LE(std::abs(pull), tau * (1 + 1e-12));
+                        } else {
+                            EXPECT_NEAR(pull, std::copysign(tau, u[i]),
+                                        1e-9 * std::max(tau, scale * diagonal[i]));
+                        }
+                    }
+                    EXPECT_LE(norm, radius * (1 + 1e-12));
+                    EXPECT_GE(tau, l1);
+                    if (tau > l1) {
+                        EXPECT_NEAR(norm, radius, 1e-9 * radius);
+                    }
+                }
+}
+
 // Weights that next to nothing speaks for are none, however roughly a model is minimised.
 TEST(L1Model, DustIsDropped) {
     for (const unsigned seed : {1u, 2u, 3u})

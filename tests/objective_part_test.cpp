@@ -371,8 +371,9 @@ TEST(Sample, IsRightInTheMean) {
 // Rows that bend more are drawn more often: the second derivatives scatter less.
 TEST(Sample, LooksWhereTheLossBends) {
     auto problem = sized_problem("logistic", 400, 3, 1);
-    // Scores of most rows are far from the border between the classes.
-    for (Eigen::Index i = 0; i < 400; ++i) problem.X(i, 0) = i % 20 == 0 ? 0 : 8;
+    // Most rows are far from the border between the classes, on the right side.
+    for (Eigen::Index i = 0; i < 400; ++i)
+        problem.X(i, 0) = i % 20 == 0 ? 0 : 8 * problem.targets[static_cast<std::size_t>(i)];
     const Bridge<double> bridge(problem, Storage::dense);
     const auto objective = linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 1);
     const auto s = to_matrix<double>(reference::Matrix::Constant(1, 3, 2.0));
@@ -394,6 +395,73 @@ TEST(Sample, LooksWhereTheLossBends) {
     const double before = scatter();
     objective->evaluate(x, gradient);
     EXPECT_LT(scatter(), 0.5 * before);
+}
+
+// Along every entry, differences of slopes are at most what is told, and as much where a squared loss bends everywhere.
+TEST(Objective, MostCurvaturesAreAboveDifferencesOfSlopes) {
+    for (const std::string loss : {"logistic", "squared", "huber", "sigmoid", "welsch"})
+        for (const int threads : {1, 3}) {
+            SCOPED_TRACE(loss);
+            const auto problem = sized_problem(loss, 211, 30, 1);
+            const Bridge<double> bridge(problem, Storage::sparse);
+            const auto objective =
+                linear_objective<double>(bridge.features, bridge.targets, bridge.loss, threads);
+            Matrix<double> gradient;
+            objective->evaluate(Iterate<double>(objective->shape()), gradient);
+            const std::vector<double> most = objective->most_curvatures();
+            ASSERT_EQ(most.size(), 30);
+            const reference::Matrix s = 0.5 * reference::gaussian(1, 30, 11);
+            for (Eigen::Index j = 0; j < 30; ++j) {
+                constexpr double step = 0.01;
+                reference::Matrix after = s;
+                after(0, j) += step;
+                const double change =
+                    (reference::full_gradient(problem, after) - reference::full_gradient(problem, s))(0, j) /
+                    step;
+                EXPECT_LE(change, most[static_cast<std::size_t>(j)] * (1 + 1e-9));
+                if (loss == "squared") {
+                    EXPECT_NEAR(change, most[static_cast<std::size_t>(j)], 1e-9);
+                }
+            }
+        }
+}
+
+// Far on the wrong side a logistic loss is taken to bend as half the parabola does that touches it at z and −z; elsewhere as it does.
+TEST(Part, StraightLossesBendFurtherOn) {
+    for (const double score : {-40.0, -8.0, -6.0, -1.0, 3.0, 50.0}) {
+        const double entry = 1;
+        const DenseFeatures<double> one(&entry, 1, 1);
+        Targets targets;
+        targets.outputs = 1;
+        targets.values = {1};
+        const auto objective = linear_objective<double>(one, targets, LossSpec{"logistic", {}}, 1);
+        const auto part = objective->part(std::vector<Index>{0});
+        Matrix<double> s(1, 1);
+        Matrix<double> gradient;
+        s(0, 0) = score;
+        part->evaluate(s, gradient);
+        Matrix<double> way(1, 1);
+        way(0, 0) = 1;
+        const double share = 1 / (1 + std::exp(-score));
+        const double own = share * (1 - share);
+        if (score > -6.2) {
+            EXPECT_NEAR(part->aim(way), own, 1e-12);
+            continue;
+        }
+        const double bend = 2 * part->aim(way);
+        // Above the loss everywhere, and it touches at ±score.
+        const auto loss = [](double z) {
+            return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;
+        };
+        for (double z = -60; z <= 60; z += 0.5) {
+            const double parabola =
+                loss(score) + gradient(0, 0) * (z - score) + bend / 2 * (z - score) * (z - score);
+            EXPECT_GE(parabola, loss(z) - 1e-3 * std::abs(score));
+            if (z == -score) {
+                EXPECT_NEAR(parabola, loss(z), 5e-3 * std::abs(score));
+            }
+        }
+    }
 }
 
 TEST(Part, OfAnyFunctionIsThatFunction) {

@@ -61,9 +61,9 @@ class L1Corrector final : public Corrector<Real> {
         const double before = work.objective();
         const double gap_before = work.gap();
         run.require_finite(before + gap_before);
-        // Where all columns are in play, the slopes after one model tell better which are worth it.
-        const bool all = std::ssize(columns_) == x.cols() && x.cols() > few_columns;
-        for (int turn = 0; turn < (all ? 1 : most_models); ++turn) {
+        // Where most of the data are in play, the slopes after one model tell better which columns are worth it.
+        const bool wide = std::ssize(columns_) > few_columns && part_->share() > too_few;
+        for (int turn = 0; turn < (wide ? 1 : most_models); ++turn) {
             if (turn > 0 && work.gap() <= inner_share * seen.gap) break;
             if (!work.improve() && (turn > 0 || !work.improve(last_effort))) break;
         }
@@ -88,6 +88,9 @@ class L1Corrector final : public Corrector<Real> {
     }
 
   private:
+    // The multiplier of the ball as far as it can be told at zero: that of a parabola for every column by itself, all of them as much steeper
+    // as f is along the way to their minimum. 0 where curvatures are not known.
+    [[nodiscard]] double first_level(const Matrix<Real>& gradient, Objective<Real>& objective) const;
     // False where those of x alone take too much memory.
     bool choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient, Objective<Real>& objective);
     void write(const Matrix<Real>& s, Shape shape, Vertex<Real>& to) const;
@@ -102,6 +105,38 @@ class L1Corrector final : public Corrector<Real> {
     std::unique_ptr<Corrector<Real>> without_columns_;
     std::unique_ptr<Corrector<Real>> samples_;
 };
+
+template <class Real>
+double L1Corrector<Real>::first_level(const Matrix<Real>& gradient, Objective<Real>& objective) const {
+    std::vector<double> curvatures = objective.most_curvatures();
+    if (curvatures.empty()) return 0;
+    std::vector<double> z(curvatures.size());
+    const auto project = [&](double scale) {
+        for (std::size_t j = 0; j < z.size(); ++j)
+            z[j] =
+                curvatures[j] == 0 ? 0 : -static_cast<double>(gradient.data()[j]) / (scale * curvatures[j]);
+        return L1Projection()(curvatures, std::vector<char>(z.size()), ball_.radius, ball_.composite.l1, z,
+                              scale);
+    };
+    const double level = project(1);
+    std::vector<Index> moved;
+    double alone = 0;
+    for (std::size_t j = 0; j < z.size(); ++j) {
+        if (z[j] == 0) continue;
+        moved.push_back(static_cast<Index>(j));
+        alone += curvatures[j] * z[j] * z[j];
+    }
+    if (moved.empty()) return level;
+    const auto part = objective.part(moved);
+    Matrix<Real> s(part->shape());
+    Matrix<Real> unused;
+    part->evaluate(s, unused);
+    for (std::size_t k = 0; k < moved.size(); ++k)
+        s(0, static_cast<Index>(k)) = static_cast<Real>(z[static_cast<std::size_t>(moved[k])]);
+    // Together they bend more than each by itself.
+    const double together = part->aim(s);
+    return together > alone ? project(together / alone) : level;
+}
 
 template <class Real>
 bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient,
@@ -124,9 +159,14 @@ bool L1Corrector<Real>::choose_columns(const Matrix<Real>& x, const Matrix<Real>
         slope -= static_cast<double>(gradient.data()[i]) * static_cast<double>(x.data()[i]);
         norm += std::abs(static_cast<double>(x.data()[i]));
     }
-    const double level = norm > 0 ? std::max(slope / norm, ball_.composite.l1) : 0;
     const bool light =
         x.rows() == 1 && objective.entries() <= few_columns * std::max<Index>(objective.samples(), 1);
+    double level = 0;
+    if (norm > 0) {
+        level = std::max(slope / norm, ball_.composite.l1);
+    } else if (light) {
+        level = first_level(gradient, objective);
+    }
     std::vector<Index> others;
     Index steeper = 0;
     for (Index j = 0; j < cols; ++j) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/vector.hpp"
+
 namespace alfcg {
 
 namespace {
@@ -99,6 +101,7 @@ std::vector<double> l1_minimum(const Matrix<double>& h, const std::vector<double
     std::vector<char> use(b.size(), idle);
     Factor factor(h);
     std::vector<double> way;
+    std::vector<kernels::LineFactor> lines;
     std::vector<double> change(b.size());
     double level = 0;  // |slope| of the entries in use, which no other exceeds
     Index joins = 0;
@@ -121,14 +124,13 @@ std::vector<double> l1_minimum(const Matrix<double>& h, const std::vector<double
             way.push_back(std::copysign(1.0, slopes[static_cast<std::size_t>(i)]));
         const std::vector<double> signs = way;
         factor.solve(way);
-        std::fill(change.begin(), change.end(), 0.0);
+        lines.clear();
         double growth = 0;
         for (std::size_t k = 0; k < way.size(); ++k) {
             growth += signs[k] * way[k];
-            const double* line = h.data() + factor.used()[k] * n;
-            const double own = way[k];
-            for (Index j = 0; j < n; ++j) change[static_cast<std::size_t>(j)] += own * line[j];
+            lines.push_back({factor.used()[k], way[k]});
         }
+        kernels::add_lines(n, lines, h.data(), change.data());
         // The level falls by `fall`: to l1, to the sphere, to where another entry joins or one in use becomes zero.
         double fall = level - l1;
         if (growth > 0) fall = std::min(fall, (radius - norm) / growth);

@@ -69,9 +69,9 @@ class Search {
         model_.curve(d, product_);
         return product_;
     }
-    // The nearest point of the ball to z in the metric of `scale` times the diagonal, after all magnitudes have lost l1; returns the
-    // multiplier of the ball and l1.
-    double project(double l1, Vector& z, double scale = 1);
+    double project(double l1, Vector& z, double scale = 1) {
+        return projection_(model_.diagonal, model_.free, model_.radius, l1, z, scale);
+    }
     // The model, less what it is where the search began.
     [[nodiscard]] double value() const {
         double sum = model_.l1 * norm(u_);
@@ -113,42 +113,8 @@ class Search {
     Vector ahead_u_;
     Vector ahead_q_;
     double steepness_ = 1;
-    std::vector<std::pair<double, std::size_t>> levels_;
+    L1Projection projection_;
 };
-
-double Search::project(double l1, Vector& z, double scale) {
-    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|. All that is left is a convex function of τ, whose tangents lead up
-    // to where it is the radius: they are those of what is left at all.
-    levels_.clear();
-    double sum = 0;
-    double slope = 0;
-    for (std::size_t i = 0; i < z.size(); ++i) {
-        const double level = scale * model_.diagonal[i] * std::abs(z[i]);
-        if (model_.free[i] != 0 || level <= l1) continue;
-        levels_.emplace_back(level, i);
-        sum += std::abs(z[i]);
-        slope += 1 / (scale * model_.diagonal[i]);
-    }
-    double tau = l1;
-    while (sum - tau * slope > model_.radius) {
-        const double next = (sum - model_.radius) / slope;
-        if (!(next > tau)) break;
-        tau = next;
-        sum = slope = 0;
-        std::erase_if(levels_, [&](const auto& one) {
-            if (one.first <= tau) return true;
-            sum += std::abs(z[one.second]);
-            slope += 1 / (scale * model_.diagonal[one.second]);
-            return false;
-        });
-    }
-    for (std::size_t i = 0; i < z.size(); ++i) {
-        if (model_.free[i] != 0) continue;
-        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / (scale * model_.diagonal[i]), 0.0), z[i]);
-        if (z[i] == 0) z[i] = 0;
-    }
-    return tau;
-}
 
 double Search::step_towards(const Vector& w) {
     Vector& d = ray_;
@@ -389,6 +355,41 @@ double L1Model::gap(const std::vector<double>& q, const std::vector<double>& u) 
         }
     }
     return gap + radius * std::max(peak - l1, 0.0);
+}
+
+double L1Projection::operator()(const Vector& diagonal, const std::vector<char>& free, double radius,
+                                double l1, Vector& z, double scale) {
+    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|. All that is left is a convex function of τ, whose tangents lead up
+    // to where it is the radius: they are those of what is left at all.
+    levels_.clear();
+    double sum = 0;
+    double slope = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        const double level = scale * diagonal[i] * std::abs(z[i]);
+        if (free[i] != 0 || level <= l1) continue;
+        levels_.emplace_back(level, i);
+        sum += std::abs(z[i]);
+        slope += 1 / (scale * diagonal[i]);
+    }
+    double tau = l1;
+    while (sum - tau * slope > radius) {
+        const double next = (sum - radius) / slope;
+        if (!(next > tau)) break;
+        tau = next;
+        sum = slope = 0;
+        std::erase_if(levels_, [&](const auto& one) {
+            if (one.first <= tau) return true;
+            sum += std::abs(z[one.second]);
+            slope += 1 / (scale * diagonal[one.second]);
+            return false;
+        });
+    }
+    for (std::size_t i = 0; i < z.size(); ++i) {
+        if (free[i] != 0) continue;
+        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / (scale * diagonal[i]), 0.0), z[i]);
+        if (z[i] == 0) z[i] = 0;
+    }
+    return tau;
 }
 
 double minimize(const L1Model& model, const std::vector<double>& point, double tolerance, int budget,

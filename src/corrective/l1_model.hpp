@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "alfcg/core/matrix.hpp"
@@ -25,6 +26,18 @@ struct L1Model {
     /// How far the smooth part with gradient q at u may be above its minimum over the ball, and what Newton steps in the free entries
     /// promise.
     [[nodiscard]] double gap(const std::vector<double>& q, const std::vector<double>& u) const;
+};
+
+/// Points of the ball nearest to others, in the metric of a diagonal.
+class L1Projection {
+  public:
+    /// Of z, after all its magnitudes have lost l1, `scale` times the diagonal being the metric; returns the multiplier of the ball, with l1.
+    /// Entries that are free stay.
+    double operator()(const std::vector<double>& diagonal, const std::vector<char>& free, double radius,
+                      double l1, std::vector<double>& z, double scale = 1);
+
+  private:
+    std::vector<std::pair<double, std::size_t>> levels_;
 };
 
 /// Minimises the model of f around a point, from u on, until its gap is at most `tolerance`, or so many products with H have been made;

@@ -9,6 +9,7 @@
 #include "alfcg/core/text.hpp"
 #include "core/range_advice.hpp"
 #include "corrective/l1_homotopy.hpp"
+#include "kernels/vector.hpp"
 
 namespace alfcg {
 
@@ -161,15 +162,14 @@ template <class Real>
 double L1Part<Real>::aim_at_minimum(bool whole, int effort) {
     const auto n = static_cast<Index>(minds_.size());
     way_.reshape(s_.shape());
+    std::vector<kernels::LineFactor> lines;
     const auto curve = [&](const std::vector<double>& d, std::vector<double>& product) {
         if (whole) {
-            for (Index a = 0; a < n; ++a) {
-                const double* line = matrix_.data() + a * n;
-                double sum = 0;
-#pragma omp simd reduction(+ : sum)
-                for (Index b = 0; b < n; ++b) sum += line[b] * d[static_cast<std::size_t>(b)];
-                product[static_cast<std::size_t>(a)] = sum;
-            }
+            // It is symmetric; steps move few entries.
+            lines.clear();
+            for (Index a = 0; a < n; ++a)
+                if (const double own = d[static_cast<std::size_t>(a)]; own != 0) lines.push_back({a, own});
+            kernels::add_lines(n, lines, matrix_.data(), product.data());
         } else {
             std::transform(d.begin(), d.end(), way_.data(),
                            [](double entry) { return static_cast<Real>(entry); });

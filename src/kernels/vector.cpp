@@ -118,6 +118,36 @@ HWY_INLINE void MoveTowards(Index n, double step, double s, const Real* HWY_REST
     }
 }
 
+// `Vectors` vectors of sums stay in registers while all lines go by.
+template <Index Vectors>
+HWY_INLINE void AddTile(Index n, std::span<const kernels::LineFactor> lines, const double* matrix,
+                        double* to) {
+    const Wide d;
+    const Index lanes = static_cast<Index>(hn::Lanes(d));
+    WideVec sums[Vectors];
+    for (WideVec& sum : sums) sum = hn::Zero(d);
+    for (const kernels::LineFactor& one : lines) {
+        const WideVec factor = hn::Set(d, one.factor);
+        const double* line = matrix + one.line * n;
+        for (Index v = 0; v < Vectors; ++v)
+            sums[v] = hn::MulAdd(factor, hn::LoadU(d, line + v * lanes), sums[v]);
+    }
+    for (Index v = 0; v < Vectors; ++v) hn::StoreU(sums[v], d, to + v * lanes);
+}
+
+void AddLines(Index n, std::span<const kernels::LineFactor> lines, const double* matrix, double* to) {
+    constexpr Index tile = 8;
+    const Index lanes = static_cast<Index>(hn::Lanes(Wide()));
+    Index j = 0;
+    for (; j + tile * lanes <= n; j += tile * lanes) AddTile<tile>(n, lines, matrix + j, to + j);
+    for (; j + lanes <= n; j += lanes) AddTile<1>(n, lines, matrix + j, to + j);
+    for (; j < n; ++j) {
+        double sum = 0;
+        for (const kernels::LineFactor& one : lines) sum += one.factor * matrix[one.line * n + j];
+        to[j] = sum;
+    }
+}
+
 void AxpbyFloat(Index n, double a, const float* x, double b, float* y) {
     Axpby(n, a, x, b, y);
 }
@@ -173,6 +203,7 @@ HWY_EXPORT(DirectionFloat);
 HWY_EXPORT(DirectionDouble);
 HWY_EXPORT(MoveFloat);
 HWY_EXPORT(MoveDouble);
+HWY_EXPORT(AddLines);
 
 void axpby(Index n, double a, const float* x, double b, float* y) {
     HWY_DYNAMIC_DISPATCH(AxpbyFloat)(n, a, x, b, y);
@@ -209,6 +240,9 @@ void move_towards(Index n, double step, double s, const float* v, float* x) {
 }
 void move_towards(Index n, double step, double s, const double* v, double* x) {
     HWY_DYNAMIC_DISPATCH(MoveDouble)(n, step, s, v, x);
+}
+void add_lines(Index n, std::span<const LineFactor> lines, const double* matrix, double* to) {
+    HWY_DYNAMIC_DISPATCH(AddLines)(n, lines, matrix, to);
 }
 
 }  // namespace alfcg::kernels

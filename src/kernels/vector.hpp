@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "alfcg/core/matrix.hpp"
 
 /// Updates and inner products of long arrays. Sums are kept in double whatever the entries are.
@@ -34,5 +36,13 @@ Direction direction(Index n, const double* gradient, const double* x, double s, 
 /// x += step (s v - x); v may be null for the origin. A step of 1 lands on the vertex exactly.
 void move_towards(Index n, double step, double s, const float* v, float* x);
 void move_towards(Index n, double step, double s, const double* v, double* x);
+
+/// How often a line of a matrix is taken.
+struct LineFactor {
+    Index line;
+    double factor;
+};
+/// to = Σ factor · line, of the lines listed; lines have n columns.
+void add_lines(Index n, std::span<const LineFactor> lines, const double* matrix, double* to);
 
 }  // namespace alfcg::kernels

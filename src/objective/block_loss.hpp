@@ -39,8 +39,8 @@ class BlockLoss {
         return judge_({scores, count, outputs_, layout, truth.targets, {weight, truth.weights}});
     }
 
-    /// Whether samples have one score each, of which bend() tells the second derivative of the loss (at least 0), times the
-    /// sample's weight, from the score and what apply() has made of it with a weight of 1.
+    /// Whether samples have one score each, of which bend() tells the second derivative of the loss (at least 0, and where it is
+    /// straight what it bends further on), times the sample's weight, from the score and what apply() has made of it with a weight of 1.
     [[nodiscard]] bool bends() const { return bend_ != nullptr; }
     [[nodiscard]] double bend(double score, double slope, double target, double weight) const {
         return weight > 0 ? weight * bend_(score, slope / weight, target, parameter_) : 0;

@@ -43,6 +43,7 @@ class LinearObjective final : public Objective<Real> {
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
     [[nodiscard]] Index column_bytes(Index column) override;
+    std::vector<double> most_curvatures() override;
     std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions) override;
     std::unique_ptr<Part<Real>> sample(const Iterate<Real>& x, Index rows, std::uint64_t seed) override;
     std::unique_ptr<Hull<Real>> hull() override;
@@ -91,6 +92,8 @@ class LinearObjective final : public Objective<Real> {
 
     class HullOfScores;
 
+    // The data by columns, where all ranks have them so and there is one output.
+    [[nodiscard]] const SparseColumns<Real>* columns() const;
     [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
     [[nodiscard]] DrawnRows<Real> draw(const Iterate<Real>& x, Index count, std::uint64_t seed) const;
     // How much the losses of a block bend, from residuals that a pass over all rows has made of the scores in `raw`.

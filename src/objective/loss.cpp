@@ -22,7 +22,11 @@ struct Traits {
     double most_bend = 0;
 };
 
-double logistic_bend(double /*score*/, double slope, double /*target*/, double /*parameter*/) {
+// Far on the wrong side the loss is all but straight, and its second derivative knows nothing of where it bends: half of what the parabola
+// bends that touches it there and at −score, and lies above it everywhere.
+double logistic_bend(double score, double slope, double /*target*/, double /*parameter*/) {
+    constexpr double straight = 0.998;
+    if (std::abs(slope) > straight) return 1 / (4 * std::abs(score));
     return std::abs(slope) * (1 - std::abs(slope));
 }
 

@@ -136,6 +136,18 @@ void check_products(Input& input, std::int64_t target) {
             sum.add(static_cast<Wide>(at(g, i * shape.cols + j)) * at(x, i));
         compare<double>(at(y, j), sum, "transposed times", target);
     }
+    if constexpr (std::is_same_v<Real, double>) {
+        std::vector<kernels::LineFactor> lines;
+        for (Index i = 0; i < shape.rows; ++i)
+            if (input.flag()) lines.push_back({i, at(x, i)});
+        kernels::add_lines(shape.cols, lines, g.data(), y.data());
+        for (Index j = 0; j < shape.cols; ++j) {
+            Sum sum;
+            for (const auto& [line, factor] : lines)
+                sum.add(static_cast<Wide>(at(g, line * shape.cols + j)) * factor);
+            compare<double>(at(y, j), sum, "lines added up", target);
+        }
+    }
     const Index side = std::min(shape.rows, shape.cols);
     std::vector<double> gram(static_cast<std::size_t>(side * side));
     AlignedVector<double> scratch;

@@ -119,6 +119,8 @@ class Objective {
     [[nodiscard]] virtual Index column_bytes(Index /*column*/) {
         return samples() * static_cast<Index>(sizeof(Real));
     }
+    /// What second derivatives along the entries of x are at most, roughly; empty where that is not known, or dear to find out.
+    virtual std::vector<double> most_curvatures() { return {}; }
     /// f where x = S · directions; as many columns as x has, a row for each direction.
     virtual std::unique_ptr<Part<Real>> part(const Matrix<Real>& directions);
     /// f on all of its space, as about so many of its rows tell it that are drawn at random, each weighed by how seldom it is: rows

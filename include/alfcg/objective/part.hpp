@@ -28,8 +28,8 @@ class Part {
 
     /// f at S, and its gradient; the other calls look from there.
     virtual double evaluate(const Matrix<Real>& s, Matrix<Real>& gradient) = 0;
-    /// ∇²f(S) D, where a sample's loss is not convex without what is negative of its second derivative. D is where the next
-    /// calls go.
+    /// ∇²f(S) D, where a sample's loss is not convex without what is negative of its second derivative, and where it is straight with what it
+    /// bends further on. D is where the next calls go.
     virtual void curve(const Matrix<Real>& d, Matrix<Real>& product) = 0;
     /// <D, ∇²f(S) D>; D is where the next calls go.
     virtual double aim(const Matrix<Real>& d);
