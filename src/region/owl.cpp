@@ -104,8 +104,9 @@ class Owl final : public TopBall<Real> {
         const auto last =
             bounds_.rend() - std::find_if(bounds_.rbegin(), bounds_.rend(), comes_into_question);
         near_.clear();
-        t.find(reached + static_cast<double>(lowest) * width, reached + static_cast<double>(last) * width,
-               near_);
+        // A little more on both sides, for rounding.
+        t.find(reached + (static_cast<double>(lowest) - 0.5) * width,
+               reached + (static_cast<double>(last) + 0.5) * width, near_);
         sizes_.clear();
         for (const Index i : near_) {
             const double size = t(i);
