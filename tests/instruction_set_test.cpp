@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bridge.hpp"
+#include "kernels/entries.hpp"
 #include "kernels/losses.hpp"
 #include "kernels/tridiagonal.hpp"
 #include "reference/losses.hpp"
@@ -162,6 +163,73 @@ TEST(InstructionSets, EveryOneKeepsTheDigitsOfProbabilities) {
             check_probabilities<double>({1, 64}, 43, outputs);
             check_probabilities<float>({kernels::padded<float>(outputs), 1}, 43, outputs);
             check_probabilities<double>({kernels::padded<double>(outputs), 1}, 43, outputs);
+        }
+    }
+}
+
+// Passes that oracles make, against plain loops; numbers at a bound belong to what its name says.
+template <class Real>
+void check_entries(Index n) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(n));
+    std::normal_distribution<double> normal;
+    std::vector<Real> x(static_cast<std::size_t>(n));
+    for (Real& entry : x) entry = static_cast<Real>(std::round(8 * normal(random)) / 8);
+    std::vector<Real> to(x.size());
+    std::vector<Real> expected;
+    std::vector<Index> found, expected_places, between, expected_between;
+    Index count = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double entry = static_cast<double>(x[i]);
+        expected.push_back(entry > 0.5 ? Real(-1) : entry < -0.5 ? Real(2) : Real(3));
+        count += std::abs(entry) > 0.5 ? 1 : 0;
+        if (entry <= -0.75 || entry >= 1.25) expected_places.push_back(static_cast<Index>(i));
+        if (std::abs(entry) >= 0.25 && std::abs(entry) <= 0.5)
+            expected_between.push_back(static_cast<Index>(i));
+        squares += std::pow(std::max(-entry - 0.25, 0.0) * 4, 2);
+    }
+    EXPECT_EQ(kernels::choose(x.data(), n, 0.5, Real(-1), Real(2), Real(3), to.data()), count);
+    EXPECT_EQ(to, expected);
+    kernels::find_outside(x.data(), n, -0.75, 1.25, found);
+    EXPECT_EQ(found, expected_places);
+    kernels::find_between(x.data(), n, 0.25, 0.5, between);
+    EXPECT_EQ(between, expected_between);
+    EXPECT_NEAR(kernels::ramp_squares(x.data(), n, -1, 0.25, 4), squares, 1e-12 * squares);
+    kernels::write_ramp(x.data(), n, -1, 0.25, 4, to.data());
+    std::vector<kernels::Bucket> buckets(5);
+    std::vector<kernels::Bucket> expected_buckets(5);
+    kernels::fill_buckets(x.data(), n, 0.25, 2, 0.5, 1, buckets);
+    const auto blocks = static_cast<std::size_t>((n + kernels::block_entries - 1) / kernels::block_entries);
+    std::vector<double> sums(blocks), magnitudes(blocks), expected_sums(blocks), expected_magnitudes(blocks);
+    kernels::block_sums(x.data(), n, 0.5, sums.data(), magnitudes.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double entry = static_cast<double>(x[i]);
+        EXPECT_EQ(static_cast<double>(to[i]), 4 * std::max(-entry - 0.25, 0.0));
+        const double size = 2 * (std::abs(entry) - 0.25);
+        if (size >= 0.5) {
+            auto& bucket = expected_buckets[static_cast<std::size_t>(std::min(size - 0.5, 4.0))];
+            ++bucket.count;
+            bucket.sum += size;
+        }
+        const auto block = i / static_cast<std::size_t>(kernels::block_entries);
+        expected_sums[block] += entry / 2;
+        expected_magnitudes[block] += std::abs(entry) / 2;
+    }
+    for (std::size_t k = 0; k < buckets.size(); ++k) {
+        EXPECT_EQ(buckets[k].count, expected_buckets[k].count);
+        EXPECT_EQ(buckets[k].sum, expected_buckets[k].sum);
+    }
+    EXPECT_EQ(sums, expected_sums);
+    EXPECT_EQ(magnitudes, expected_magnitudes);
+}
+
+TEST(InstructionSets, EveryOneLooksAtTheSameEntries) {
+    for (const std::int64_t target : supported()) {
+        SCOPED_TRACE(hwy::TargetName(target));
+        const Only only(target);
+        for (const Index n : {1, 7, 16, 100, 128, 1000, 40'000}) {
+            check_entries<float>(n);
+            check_entries<double>(n);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "alfcg/core/error.hpp"
 #include "alfcg/region/spec.hpp"
 #include "region/linear_program.hpp"
 #include "temporary_folder.hpp"
@@ -98,11 +99,14 @@ inline const std::map<std::string_view, Example>& region_examples() {
           {{1, 4}, {2, 4}}}},
         {"product",
          {{with({{"radius", 2}}, {{"of", "l1 radius=2 columns=1-2,5; linf radius=0.5 columns=3,4"}}),
-           with({}, {{"of", "l2 rows=2 radius=3; l1 rows=1,3"}})},
+           with({}, {{"of", "l2 rows=2 radius=3; l1 rows=1,3"}}),
+           with({{"radius", 2}}, {{"of", "simplex rows=1; row-stochastic rows=2-3"}})},
           {{3, 5}}}},
         {"sum", {{with({{"radius", 2}}, {{"of", "l1 radius=2; linf radius=0.3"}})}}},
         {"shifted", {{with({{"radius", 2}, {"shift", 0.7}}, {{"of", "l1 radius=2"}})}}},
-        {"lazy", {{with({{"radius", 2}, {"cache", 3}}, {{"of", "l1 radius=2"}})}}},
+        {"lazy",
+         {{with({{"radius", 2}, {"cache", 3}}, {{"of", "l1 radius=2"}}),
+           with({}, {{"of", "nuclear radius=2"}}), with({}, {{"of", "simplex"}})}}},
         {"group-l12", {groups}},
         {"group-l1inf", {groups}},
         {"group-linf2", {groups}},
@@ -129,11 +133,24 @@ inline const std::map<std::string_view, double Composite::*>& term_weights() {
     return weights;
 }
 
+// Whether a region made of others takes a term: all of its parts do.
+inline bool takes(const RegionInfo& info, const Parameters& parameters, std::string_view term) {
+    RegionSpec spec{std::string(info.name), parameters, {}};
+    spec.composite.*term_weights().at(term) = 1;
+    try {
+        make_region<double>(spec);
+    } catch (const QuantityError&) {
+        return false;
+    }
+    return true;
+}
+
 // None of the terms of h that a region takes, each of them, and as many at once as can be.
-inline std::vector<Composite> composites(const RegionInfo& info) {
+inline std::vector<Composite> composites(const RegionInfo& info, const Parameters* parameters = nullptr) {
     std::vector<Composite> all{{}};
     Composite together;
     for (const std::string_view term : info.terms) {
+        if (parameters != nullptr && info.family == "combined" && !takes(info, *parameters, term)) continue;
         all.emplace_back().*term_weights().at(term) = 0.3;
         together.*term_weights().at(term) = 0.3;
     }

@@ -27,7 +27,7 @@ class RegionRows : public ::testing::Test {
             ASSERT_TRUE(testing::region_examples().contains(info.name)) << info.name << " has no example";
             const auto& [some, shapes] = testing::region_examples().at(info.name);
             for (const Parameters& parameters : some)
-                for (const Composite& composite : testing::composites(info))
+                for (const Composite& composite : testing::composites(info, &parameters))
                     for (const Shape shape : shapes) {
                         const RegionSpec spec{std::string(info.name), parameters, composite};
                         SCOPED_TRACE(make_region<Real>(spec)->describe());

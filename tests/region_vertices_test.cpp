@@ -296,6 +296,37 @@ TEST(Ellipsoids, AnswerWhereTheGradientIsNormalToTheBoundary) {
         EXPECT_LE((g.normalized() + normal.normalized()).norm(), 1e-10);
         EXPECT_LE(2 * v.norm(), region->diameter({2, 4}));
     }
+    // So is what is taken off a point that is moved to its nearest one.
+    Vertex<double> nearest;
+    for (const double square : {0.0, 0.7})
+        for (unsigned seed = 0; seed < 10; ++seed) {
+            const auto ball = ellipsoid<double>(3, entries_of_metric, {.l2 = square});
+            const auto point = random_matrix<double>({2, 4}, seed, seed % 2 == 0 ? 30 : 0.01);
+            const double weight = 2;
+            ASSERT_TRUE(ball->proximal(point, weight, nearest));
+            const double norm = ball->norm(nearest.dense).value();
+            Eigen::MatrixXd off(2, 4);
+            Eigen::MatrixXd u(2, 4);
+            for (Index i = 0; i < 2; ++i)
+                for (Index j = 0; j < 4; ++j) {
+                    u(i, j) = nearest.dense(i, j);
+                    off(i, j) = weight * (point(i, j) - u(i, j)) - square * u(i, j);
+                }
+            if (seed % 2 != 0) {
+                EXPECT_LE(off.norm(), 1e-13);
+                continue;
+            }
+            EXPECT_NEAR(norm, 3, 1e-12);
+            EXPECT_LE((off.normalized() - (u * metric).normalized()).norm(), 1e-10);
+            EXPECT_NEAR(nearest.composite, square / 2 * u.squaredNorm(), 1e-12);
+            // The oracle with a square is the map of a point.
+            if (square == 0) continue;
+            Matrix<double> gradient = point;
+            for (double& entry : gradient.span()) entry *= -square;
+            ball->minimize(gradient, 0, true, vertex);
+            ASSERT_TRUE(region->proximal(point, 1, nearest));
+            for (Index i = 0; i < 8; ++i) EXPECT_NEAR(vertex.dense.data()[i], nearest.dense.data()[i], 1e-12);
+        }
     EXPECT_THROW(region->check({1, 5}), QuantityError);
     entries_of_metric(0, 1) += 1;
     EXPECT_THROW((ellipsoid<double>(3, entries_of_metric)), Error) << "not symmetric";

@@ -8,6 +8,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "core/threads.hpp"
+#include "kernels/entries.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/settings.hpp"
 
@@ -46,7 +47,17 @@ class Box final : public Region<Real> {
         reject_infinite(gradient);
         const double l1 = composite_.l1;
         const double l2 = composite_.l2;
-        if (l2 > 0)
+        const auto least = given_lower_.common();
+        const auto most = given_upper_.common();
+        if (l2 == 0 && least && most) {
+            vertex.kind = Vertex<Real>::Kind::dense;
+            vertex.shape = gradient.shape();
+            vertex.dense.reshape(gradient.shape());
+            kernels::choose(gradient.data(), gradient.size(), l1, static_cast<Real>(*least),
+                            static_cast<Real>(*most), static_cast<Real>(std::clamp(0.0, *least, *most)),
+                            vertex.dense.data());
+            vertex.composite = composite(vertex.dense);
+        } else if (l2 > 0)
             write(gradient, vertex, [=](double g, double low, double high) {
                 return std::clamp(shrunken(-g, l1) / l2, low, high);
             });

@@ -31,6 +31,23 @@ Cut cut_among(std::span<Offer> offers, double budget) {
     return cut;
 }
 
+double likely_bound(std::vector<Offer>& sample, double budget) {
+    constexpr double all = -std::numeric_limits<double>::infinity();
+    double cost = 0;
+    for (const Offer& each : sample) cost += each.cost;
+    if (cost <= budget) return all;
+    const Cut cut = cut_among(sample, budget);
+    const auto taken = static_cast<double>(std::count_if(
+        sample.begin(), sample.end(), [&](const Offer& each) { return each.worth >= cut.worth; }));
+    // Five times the deviation of such a count.
+    const auto wanted = static_cast<std::size_t>(taken + 5 * std::sqrt(taken) + 10);
+    if (wanted >= sample.size()) return all;
+    const auto at = sample.begin() + static_cast<std::ptrdiff_t>(wanted);
+    std::nth_element(sample.begin(), at, sample.end(),
+                     [](const Offer& a, const Offer& b) { return a.worth > b.worth; });
+    return at->worth;
+}
+
 WaterLevel fill_level(std::vector<Basin>& basins, double volume) {
     const auto at = [&](std::size_t i) { return basins.begin() + static_cast<std::ptrdiff_t>(i); };
     // The highest bottom that stays under water or just dry: bisection over their order. At the bottom of basins[first], those

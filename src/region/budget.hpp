@@ -1,8 +1,6 @@
 #pragma once
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -41,42 +39,46 @@ Cut cut_among(std::span<Offer> offers, double budget);
 
 /// Memory of find_cut().
 struct CutScratch {
-    std::vector<double> costs;  // by bucket of worths
+    std::vector<Index> positions;  // in order, of all that may be taken, perhaps in part
     std::vector<Offer> offers;
 };
 
-/// Finds the cut among n offers, offer(i) for i = 0, …, n − 1, without sorting: many of them are first sorted out by the leading bits
-/// of their worths.
-template <class MakeOffer>
-Cut find_cut(Index n, const MakeOffer& offer, double budget, CutScratch& scratch) {
-    constexpr Index many = 4096;
-    constexpr int bits = 14;
-    // Doubles in their order: by sign, exponent and the first bits of the mantissa.
-    const auto bucket = [](double worth) {
-        const auto pattern = std::bit_cast<std::uint64_t>(worth);
-        const std::uint64_t ordered = (pattern >> 63) != 0 ? ~pattern : pattern | (std::uint64_t{1} << 63);
-        return static_cast<std::size_t>(ordered >> (64 - bits));
-    };
-    std::size_t least = 0;
-    std::size_t last = std::size_t{1} << bits;
-    if (n > many) {
-        scratch.costs.assign(last, 0);
-        for (Index i = 0; i < n; ++i) {
-            const Offer each = offer(i);
-            scratch.costs[bucket(each.worth)] += each.cost;
-        }
-        while (last > 0 && scratch.costs[last - 1] <= budget) budget -= scratch.costs[--last];
-        if (last == 0) return {};
-        least = last - 1;
-    }
+/// A worth above which there is probably more than `budget` can buy, from a sample; none where there may not be as much. Memory of the sample is
+/// lost.
+double likely_bound(std::vector<Offer>& sample, double budget);
+
+/// Finds the cut among n offers, offer(i) for i = 0, …, n − 1, without sorting, and which of them come into question: find(worth, positions)
+/// adds the positions of all that are worth at least that, and perhaps of others. A sample says what to look for; what is found proves it, or
+/// all are looked at.
+template <class MakeOffer, class Find>
+Cut find_cut(Index n, const MakeOffer& offer, const Find& find, double budget, CutScratch& scratch) {
+    constexpr Index many = 8192;  // the size of a sample
+    constexpr Index run = 8;      // neighbours in it
+    double least = -std::numeric_limits<double>::infinity();
     scratch.offers.clear();
-    for (Index i = 0; i < n; ++i) {
-        const Offer each = offer(i);
-        if (each.cost == 0) continue;
-        if (const std::size_t at = bucket(each.worth); at >= least && at < last)
-            scratch.offers.push_back(each);
+    if (n > 4 * many) {
+        const Index stride = n / many * run;
+        for (Index first = 0; first + run <= n; first += stride)
+            for (Index i = first; i < first + run; ++i)
+                if (const Offer each = offer(i); each.cost > 0) scratch.offers.push_back(each);
+        least = likely_bound(scratch.offers, budget * static_cast<double>(run) / static_cast<double>(stride));
     }
-    return cut_among(scratch.offers, budget);
+    for (;;) {
+        scratch.positions.clear();
+        scratch.offers.clear();
+        find(least, scratch.positions);
+        double cost = 0;
+        for (const Index i : scratch.positions) {
+            const Offer each = offer(i);
+            if (each.cost == 0 || each.worth < least) continue;
+            scratch.offers.push_back(each);
+            cost += each.cost;
+        }
+        if (std::isinf(least)) return cut_among(scratch.offers, budget);
+        if (cost > budget)
+            if (const Cut cut = cut_among(scratch.offers, budget); std::isfinite(cut.worth)) return cut;
+        least = -std::numeric_limits<double>::infinity();
+    }
 }
 
 /// How high water stands: `rise` above `low`. Apart, they are exact where their sum is rounded to `low`.

@@ -10,6 +10,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "core/threads.hpp"
+#include "kernels/entries.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/budget.hpp"
 #include "region/settings.hpp"
@@ -138,7 +139,8 @@ class BudgetRegion final : public Region<Real> {
         down_.clear();
         worth_up_.clear();
         worth_down_.clear();
-        capped_ = false;
+        capped_ = rises_ = falls_ = false;
+        equal_costs_ = alike_ = true;
         most_ = std::numeric_limits<double>::min();
         plain_ = true;
         for (std::size_t j = 0; j < cost_.size(); ++j) {
@@ -151,6 +153,10 @@ class BudgetRegion final : public Region<Real> {
                 capped_ |= cap > 0 && cap < most;
                 most_ = std::max(most_, cap);
             }
+            rises_ |= up_[j] > 0;
+            falls_ |= down_[j] > 0;
+            equal_costs_ &= cost_[j] == cost_[0];
+            alike_ &= up_[j] == most && down_[j] == most && equal_costs_;
             plain_ &= cost_[j] == 1 && up_[j] == most && down_[j] == 0;
         }
     }
@@ -179,6 +185,13 @@ class BudgetRegion final : public Region<Real> {
             if (std::isnan(least.value)) reject_gradient<Real>();
             if (!spec_.exactly && least.value + composite_.l1 >= 0) return set_zero(vertex);
             return set_entry(least.index, spec_.budget, vertex);
+        }
+        if (alike_) {
+            const kernels::Peak peak = kernels::first_peak(gradient.data(), gradient.size(), threads_);
+            if (std::isnan(peak.magnitude)) reject_gradient<Real>();
+            if (peak.magnitude - composite_.l1 <= 0) return set_zero(vertex);
+            const double size = spec_.budget / cost_.front();
+            return set_entry(peak.index, gradient.data()[peak.index] > 0 ? -size : size, vertex);
         }
         if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
             reject_gradient<Real>();
@@ -226,12 +239,25 @@ class BudgetRegion final : public Region<Real> {
             const double cap = g < 0 ? up_[j] : down_[j];
             return gain > 0 ? Offer{gain / cost_[j], cap * cost_[j]} : Offer{};
         };
-        Cut cut = find_cut(gradient.size(), offer, spec_.budget, scratch_);
+        const auto find = [&](double least, std::vector<Index>& positions) {
+            if (!equal_costs_) {
+                for (Index i = 0; i < gradient.size(); ++i)
+                    if (offer(i).worth >= least) positions.push_back(i);
+                return;
+            }
+            const double none = std::numeric_limits<double>::infinity();
+            if (spec_.exactly)
+                return kernels::find_outside(gradient.data(), gradient.size(), -least, none, positions);
+            const double bound = (std::max(least, 0.0) * cost_.front() + composite_.l1) * (1 - 1e-15);
+            kernels::find_outside(gradient.data(), gradient.size(), rises_ ? -bound : -none,
+                                  falls_ ? bound : none, positions);
+        };
+        Cut cut = find_cut(gradient.size(), offer, find, spec_.budget, scratch_);
         vertex.kind = Vertex<Real>::Kind::sparse;
         vertex.positions.clear();
         vertex.values.clear();
         double sum = 0;
-        for (Index i = 0; i < gradient.size(); ++i) {
+        for (const Index i : scratch_.positions) {
             const Offer each = offer(i);
             const double share = cut.share(each);
             if (share == 0) continue;
@@ -340,8 +366,12 @@ class BudgetRegion final : public Region<Real> {
     // where the bound is.
     std::vector<double> cost_, spec_lower_, spec_upper_, up_, down_, worth_up_, worth_down_;
     bool capped_ = false;  // some bound is nearer than the budget goes
-    bool plain_ = false;   // not negative, of cost 1, no bounds
-    double most_ = 1;      // the largest entry of any point
+    bool rises_ = false;   // some entry may be positive,
+    bool falls_ = false;   // or negative
+    bool equal_costs_ = false;
+    bool alike_ = false;  // of one cost, no bounds
+    bool plain_ = false;  // not negative, of cost 1, no bounds
+    double most_ = 1;     // the largest entry of any point
     CutScratch scratch_;
     std::vector<Basin> basins_;
 };

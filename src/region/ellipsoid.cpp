@@ -7,6 +7,7 @@
 
 #include "core/threads.hpp"
 #include "kernels/magnitudes.hpp"
+#include "kernels/vector.hpp"
 #include "region/settings.hpp"
 
 namespace alfcg::region {
@@ -87,6 +88,8 @@ class Ellipsoid final : public Region<Real> {
         vertex.shape = a.shape();
         vertex.composite = 0;
         if (std::isnan(kernels::largest_magnitude(a.data(), a.size(), threads_))) reject_gradient<Real>();
+        const auto axis_of_all = given_axes_.common();
+        if (axis_of_all && threshold == 0 && weight == 0) return along(a, sign * *axis_of_all, vertex);
         const auto pull = [&](Index i) {
             return axis(i) * std::max(std::abs(static_cast<double>(a.data()[i])) - threshold, 0.0);
         };
@@ -106,6 +109,18 @@ class Ellipsoid final : public Region<Real> {
             vertex.dense.data()[i] = static_cast<Real>((up ? 1 : -1) * axis(i) * size + 0.0);
         }
         vertex.composite = composite(vertex.dense);
+    }
+
+    /// A ball: all of the radius along sign(axis) · a.
+    void along(const Matrix<Real>& a, double axis, Vertex<Real>& vertex) {
+        const double peak = kernels::largest_magnitude(a.data(), a.size(), threads_);
+        vertex.kind = Vertex<Real>::Kind::zero;
+        if (peak == 0) return;
+        const double scale = kernels::safe_scale(peak);
+        const double length = std::sqrt(kernels::sums(a.data(), a.size(), scale, threads_).squares);
+        vertex.kind = Vertex<Real>::Kind::dense;
+        vertex.dense.reshape(a.shape());
+        kernels::scale_to(a.size(), radius_ * axis / length * scale, a.data(), vertex.dense.data());
     }
 
     /// Newton's method for 1/‖y(ν)‖ = 1/radius, which is concave and increasing in ν: from the left it never overshoots.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ class FeatureValues {
 
     /// Throws QuantityError when there are other features than these, or one without a value; `name` is for the message.
     void check(std::string_view name, Index features) const;
+    /// The one for all, where no feature has a value of its own.
+    [[nodiscard]] std::optional<double> common() const {
+        return each_.empty() ? std::optional(rest_) : std::nullopt;
+    }
     /// All of them, for so many features.
     [[nodiscard]] std::vector<double> over(Index features) const;
 

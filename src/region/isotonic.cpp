@@ -8,6 +8,7 @@
 #include "kernels/magnitudes.hpp"
 #include "region/box.hpp"
 #include "region/settings.hpp"
+#include "region/suffix_sums.hpp"
 
 namespace alfcg::region {
 namespace {
@@ -67,25 +68,21 @@ class Isotonic final : public Region<Real> {
   private:
     /// Corners are steps: a row is `lower` up to somewhere and `upper` from there on, where what is left of the gradient sums to
     /// least. Of equals, the shortest step.
-    void step(const Matrix<Real>& gradient, Vertex<Real>& vertex) const {
-        if (std::isnan(kernels::largest_magnitude(gradient.data(), gradient.size(), threads_)))
-            reject_gradient<Real>();
+    void step(const Matrix<Real>& gradient, Vertex<Real>& vertex) {
+        const double peak = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
+        if (std::isnan(peak)) reject_gradient<Real>();
+        const double scale = peak > 0 ? kernels::safe_scale(peak) : 1;
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.shape = gradient.shape();
         vertex.dense.reshape(gradient.shape());
         vertex.composite = 0;
         for (Index i = 0; i < gradient.rows(); ++i) {
-            long double sum = 0;
-            long double least = 0;
-            Index from = gradient.cols();
-            for (Index j = gradient.cols() - 1; j >= 0; --j) {
-                sum += static_cast<long double>(gradient(i, j));
-                if (!(sum < least)) continue;
-                least = sum;
-                from = j;
-            }
-            for (Index j = 0; j < gradient.cols(); ++j)
-                vertex.dense(i, j) = static_cast<Real>(j < from ? lower_ : upper_);
+            const Suffix best = suffixes_.best(
+                gradient.data() + i * gradient.cols(), gradient.cols(), scale,
+                [](double sum) { return -sum; }, false);
+            Real* row = vertex.dense.data() + i * gradient.cols();
+            std::fill(row, row + best.from, static_cast<Real>(lower_));
+            std::fill(row + best.from, row + gradient.cols(), static_cast<Real>(upper_));
         }
     }
 
@@ -129,6 +126,7 @@ class Isotonic final : public Region<Real> {
     Composite composite_;
     int threads_;
     std::vector<Pool> pools_;
+    SuffixSums suffixes_;
 };
 
 }  // namespace

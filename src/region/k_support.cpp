@@ -2,52 +2,25 @@
 
 #include <cmath>
 
-#include "core/threads.hpp"
-#include "region/absolute.hpp"
+#include "region/top_ball.hpp"
 #include "region/top_balls.hpp"
 
 namespace alfcg::region {
 namespace {
 
-/// The convex hull of {x : at most k entries are not 0, ‖x‖₂ ≤ radius}, with h(x) = l1 ‖x‖₁.
+/// The convex hull of {x : at most k entries are not 0, ‖x‖₂ ≤ radius}.
 template <class Real>
-class KSupport final : public Region<Real> {
+class KSupport final : public TopBall<Real> {
   public:
     KSupport(Index k, double radius, const Composite& composite, int threads)
-        : k_(k), radius_(radius), composite_(composite), threads_(resolve_threads(threads)) {}
+        : TopBall<Real>(radius, composite, threads), k_(k) {}
 
     [[nodiscard]] std::string describe() const override {
-        return fmt::format("{}-support ball of radius {}{}", k_, radius_, region::describe(composite_));
+        return fmt::format("{}-support ball of radius {}{}", k_, this->radius_,
+                           region::describe(this->composite_));
     }
 
-    /// All of the radius along the k largest magnitudes of the gradient.
-    double minimize(const Matrix<Real>& gradient, double /*tolerance*/, bool /*certify*/,
-                    Vertex<Real>& vertex) override {
-        const Shrunken<Real> t(gradient, composite_.l1, threads_);
-        vertex.shape = gradient.shape();
-        vertex.composite = 0;
-        if (t.zero()) {
-            vertex.kind = Vertex<Real>::Kind::zero;
-            return 0;
-        }
-        choose_largest(t, k_, scratch_, vertex);
-        double squares = 0;
-        for (const Index i : vertex.positions) squares += t(i) * t(i);
-        const double scale = radius_ / std::sqrt(squares);
-        vertex.values.clear();
-        for (const Index i : vertex.positions) {
-            vertex.values.push_back(t.against(i, scale * t(i)));
-            vertex.composite += composite_.l1 * scale * t(i);
-        }
-        return 0;
-    }
-
-    double composite(const Matrix<Real>& x) override {
-        if (composite_.zero()) return 0;
-        return composite_.l1 * kernels::sums(x.data(), x.size(), 1, threads_).magnitudes;
-    }
-    [[nodiscard]] double diameter(Shape /*shape*/) const override { return 2 * radius_; }
-    double violation(const Matrix<Real>& x) override { return std::max(0.0, *norm(x) / radius_ - 1); }
+    [[nodiscard]] double diameter(Shape /*shape*/) const override { return 2 * this->radius_; }
 
     /// Argyriou, Foygel and Srebro (2012), proposition 2.1: the largest entries count by their squares, and all others together as
     /// if they were spread evenly over the places that are left of the k.
@@ -56,7 +29,7 @@ class KSupport final : public Region<Real> {
         const double peak = top.front();
         if (peak == 0 || std::isinf(peak)) return peak;
         const double scale = kernels::safe_scale(peak);
-        double rest = kernels::sums(x.data(), x.size(), scale, threads_).magnitudes;
+        double rest = kernels::sums(x.data(), x.size(), scale, this->threads_).magnitudes;
         double squares = 0;
         const Index places = std::ssize(top);
         for (Index i = 0; i < places; ++i) {
@@ -70,10 +43,24 @@ class KSupport final : public Region<Real> {
     }
 
   private:
+    /// All of the radius along the k largest magnitudes of the gradient.
+    void best(const Shrunken<Real>& t, Vertex<Real>& vertex) override {
+        choose_largest(t, k_, scratch_, vertex);
+        double squares = 0;
+        for (const Index i : vertex.positions) squares += t(i) * t(i);
+        const double scale = this->radius_ / std::sqrt(squares);
+        vertex.values.clear();
+        for (const Index i : vertex.positions) {
+            vertex.values.push_back(t.against(i, scale * t(i)));
+            vertex.composite += this->composite_.l1 * scale * t(i);
+        }
+    }
+    void project(std::span<const double> sizes, Index /*n*/, double radius,
+                 std::vector<double>& to) override {
+        project_k_support(sizes, static_cast<std::size_t>(k_), radius, to);
+    }
+
     Index k_;
-    double radius_;
-    Composite composite_;
-    int threads_;
     CutScratch scratch_;
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "alfcg/core/error.hpp"
+#include "core/decompositions.hpp"
 #include "core/npy.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/ellipsoid.hpp"
@@ -21,11 +22,12 @@ using MetricMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen
 template <class Real>
 class MetricBall final : public Region<Real> {
   public:
-    MetricBall(Eigen::LLT<MetricMatrix> factor, double radius)
-        : factor_(std::move(factor)), radius_(radius) {}
+    MetricBall(const MetricMatrix& metric, Eigen::LLT<MetricMatrix> factor, double radius, double square)
+        : metric_(metric), factor_(std::move(factor)), radius_(radius), square_(square) {}
 
     [[nodiscard]] std::string describe() const override {
-        return fmt::format("ellipsoid of radius {}, {} x {} matrix", radius_, factor_.rows(), factor_.rows());
+        return fmt::format("ellipsoid of radius {}, {} x {} matrix{}", radius_, factor_.rows(),
+                           factor_.rows(), region::describe(Composite{.l2 = square_}));
     }
     void check(Shape shape) const override {
         if (shape.cols != factor_.rows())
@@ -42,6 +44,12 @@ class MetricBall final : public Region<Real> {
         vertex.composite = 0;
         vertex.kind = Vertex<Real>::Kind::zero;
         if (peak == 0) return 0;
+        if (square_ > 0) {
+            turn(gradient);
+            turned_ball().minimize(turned_, 0, true, answer_);
+            turn_back(vertex);
+            return 0;
+        }
         MetricMatrix solved = entries_of(gradient) / peak;
         factor_.matrixL().solveInPlace(solved);
         const double length = solved.norm();
@@ -54,7 +62,20 @@ class MetricBall final : public Region<Real> {
         return 0;
     }
 
-    double composite(const Matrix<Real>& /*x*/) override { return 0; }
+    /// With M = Q Λ Qᵀ, the rows of x Q are points of an ellipsoid with the axes Λ^{−½}: lengths stay.
+    bool proximal(const Matrix<Real>& point, double weight, Vertex<Real>& nearest) override {
+        if (std::isnan(kernels::largest_magnitude(point.data(), point.size()))) reject_gradient<Real>();
+        nearest.shape = point.shape();
+        turn(point);
+        turned_ball().proximal(turned_, weight, answer_);
+        turn_back(nearest);
+        return true;
+    }
+    [[nodiscard]] bool has_proximal(Shape /*shape*/) const override { return true; }
+
+    double composite(const Matrix<Real>& x) override {
+        return square_ == 0 ? 0 : square_ / 2 * kernels::sums(x.data(), x.size()).squares;
+    }
     /// The longest axis is the root of the largest eigenvalue of M⁻¹, which its Frobenius norm bounds.
     [[nodiscard]] double diameter(Shape /*shape*/) const override {
         const MetricMatrix inverse = factor_.solve(MetricMatrix::Identity(factor_.rows(), factor_.rows()));
@@ -72,15 +93,49 @@ class MetricBall final : public Region<Real> {
 
   private:
     // A row of x a column.
-    static MetricMatrix entries_of(const Matrix<Real>& x) {
+    template <class Entry>
+    static MetricMatrix entries_of(const Matrix<Entry>& x) {
         MetricMatrix entries(x.cols(), x.rows());
         for (Index i = 0; i < x.rows(); ++i)
             for (Index j = 0; j < x.cols(); ++j) entries(j, i) = static_cast<double>(x(i, j));
         return entries;
     }
 
+    /// Made when it is first needed.
+    Region<double>& turned_ball() {
+        if (!turned_ball_) {
+            const SymmetricPairs found{Eigen::MatrixXd(metric_)};
+            std::vector<double> axes;
+            for (Index k = 0; k < metric_.rows(); ++k) axes.push_back(1 / std::sqrt(found.eigenvalues()[k]));
+            vectors_ = found.eigenvectors();
+            turned_ball_ = make_ellipsoid<double>({std::move(axes), 1}, radius_, Composite{.l2 = square_}, 1);
+        }
+        return *turned_ball_;
+    }
+    void turn(const Matrix<Real>& x) {
+        turned_ball();
+        const Eigen::MatrixXd rows = entries_of(x).transpose() * vectors_;
+        turned_.reshape(x.shape());
+        for (Index i = 0; i < x.rows(); ++i)
+            for (Index j = 0; j < x.cols(); ++j) turned_(i, j) = rows(i, j);
+    }
+    void turn_back(Vertex<Real>& vertex) {
+        vertex.kind = Vertex<Real>::Kind::dense;
+        vertex.dense.reshape(vertex.shape);
+        const Eigen::MatrixXd rows = entries_of(answer_.to_matrix()).transpose() * vectors_.transpose();
+        for (Index i = 0; i < vertex.shape.rows; ++i)
+            for (Index j = 0; j < vertex.shape.cols; ++j) vertex.dense(i, j) = static_cast<Real>(rows(i, j));
+        vertex.composite = composite(vertex.dense);
+    }
+
+    MetricMatrix metric_;
     Eigen::LLT<MetricMatrix> factor_;
     double radius_;
+    double square_;  // weight of ‖x‖²/2
+    std::unique_ptr<Region<double>> turned_ball_;
+    Eigen::MatrixXd vectors_;
+    Matrix<double> turned_;
+    Vertex<double> answer_;
 };
 
 }  // namespace
@@ -88,9 +143,9 @@ class MetricBall final : public Region<Real> {
 template <class Real>
 std::unique_ptr<Region<Real>> make_ellipsoid(const Matrix<double>& metric, double radius,
                                              const Composite& composite, const std::string& source) {
-    if (composite.l1 > 0 || composite.l2 > 0)
-        throw QuantityError(composite.l1 > 0 ? "l1" : "l2",
-                            "has no oracle over an ellipsoid with a matrix (`metric`), which takes `norm`");
+    if (composite.l1 > 0)
+        throw QuantityError(
+            "l1", "has no oracle over an ellipsoid with a matrix (`metric`), which takes `l2` and `norm`");
     const MetricMatrix entries = Eigen::Map<const MetricMatrix>(metric.data(), metric.rows(), metric.cols());
     if (metric.rows() != metric.cols() || metric.rows() < 1)
         throw InputError(source, 0,
@@ -101,7 +156,7 @@ std::unique_ptr<Region<Real>> make_ellipsoid(const Matrix<double>& metric, doubl
     Eigen::LLT<MetricMatrix> factor(entries);
     if (factor.info() != Eigen::Success)
         throw InputError(source, 0, "must be a positive definite matrix: its Cholesky factor does not exist");
-    return std::make_unique<MetricBall<Real>>(std::move(factor), radius);
+    return std::make_unique<MetricBall<Real>>(entries, std::move(factor), radius, composite.l2);
 }
 
 Matrix<double> read_square_matrix(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/threads.hpp"
+#include "kernels/entries.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/box.hpp"
 #include "region/settings.hpp"
@@ -64,21 +65,16 @@ class NonnegativeL2 final : public Region<Real> {
         vertex.shape = a.shape();
         vertex.composite = 0;
         const double scale = peak > 0 ? kernels::safe_scale(peak) : 1;
-        const auto pull = [=](Real entry) {
-            return std::max((sign * static_cast<double>(entry) - threshold) * scale, 0.0);
-        };
-        double squares = 0;
-        for (const Real entry : a.span()) squares += pull(entry) * pull(entry);
+        const double squares = kernels::ramp_squares(a.data(), a.size(), sign, threshold, scale);
         if (squares == 0) {
             vertex.kind = Vertex<Real>::Kind::zero;
             return;
         }
-        const double length = std::sqrt(squares);
-        const double factor = std::min(radius_ / length, 1 / (weight * scale));
+        const double factor = scale * std::min(radius_ / std::sqrt(squares), 1 / (weight * scale));
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.dense.reshape(a.shape());
-        for (Index i = 0; i < a.size(); ++i)
-            vertex.dense.data()[i] = static_cast<Real>(factor * pull(a.data()[i]));
+        kernels::write_ramp(a.data(), a.size(), sign, threshold,
+                            std::min(factor, std::numeric_limits<double>::max()), vertex.dense.data());
         vertex.composite = composite(vertex.dense);
     }
 

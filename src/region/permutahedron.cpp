@@ -11,6 +11,7 @@
 #include "region/order.hpp"
 #include "region/rounding.hpp"
 #include "region/settings.hpp"
+#include "region/with_square.hpp"
 
 namespace alfcg {
 namespace {
@@ -40,19 +41,19 @@ class SortedWeights : public Region<Real> {
         };
         blocks_.clear();
         for (std::size_t k = 0; k < n; ++k) {
-            blocks_.push_back({value(k) - radius_ * weights[k], 1});
-            while (blocks_.size() > 1 && blocks_.back().mean() > blocks_[blocks_.size() - 2].mean()) {
+            blocks_.push_back({value(k), 0, radius_ * weights[k], 1});
+            while (blocks_.size() > 1 && blocks_[blocks_.size() - 2].is_below(blocks_.back())) {
                 const Block last = blocks_.back();
                 blocks_.pop_back();
-                blocks_.back().sum += last.sum;
-                blocks_.back().count += last.count;
+                blocks_.back().take(last);
             }
         }
         std::size_t k = 0;
         for (const Block& block : blocks_) {
-            const double less = down_ ? std::max(block.mean(), 0.0) : block.mean();
+            const bool free = down_ && block.first + block.shift() <= 0;
             for (const std::size_t end = k + block.count; k < end; ++k)
-                nearest.dense.data()[order_[n - 1 - k]] = static_cast<Real>(value(k) - less);
+                nearest.dense.data()[order_[n - 1 - k]] =
+                    static_cast<Real>(free ? value(k) : value(k) - block.first - block.shift());
         }
         return true;
     }
@@ -104,10 +105,22 @@ class SortedWeights : public Region<Real> {
     region::Order order_;
 
   private:
+    /// Entries whose values less weights have one mean, as it is above the first value: far away from the set, nothing cancels.
     struct Block {
-        double sum;
+        double first;
+        double beyond;  // Σ (value − first)
+        double weight;
         std::size_t count;
-        [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+
+        [[nodiscard]] double shift() const { return (beyond - weight) / static_cast<double>(count); }
+        [[nodiscard]] bool is_below(const Block& next) const {
+            return next.first - first > shift() - next.shift();
+        }
+        void take(const Block& next) {
+            beyond += next.beyond + static_cast<double>(next.count) * (next.first - first);
+            weight += next.weight;
+            count += next.count;
+        }
     };
 
     bool down_;
@@ -203,15 +216,17 @@ class Polymatroid final : public SortedWeights<Real> {
         vertex.shape = gradient.shape();
         vertex.composite = 0;
         if (2 * taken < weights.size()) {
-            chosen_.resize(taken);
-            for (std::size_t k = 0; k < taken; ++k) chosen_[k] = {this->order_[k], weight(k)};
-            std::sort(chosen_.begin(), chosen_.end());
+            // A mark for each, so that they come in order without another sort.
+            marks_.assign(weights.size(), Real(0));
+            for (std::size_t k = 0; k < taken; ++k)
+                marks_[static_cast<std::size_t>(this->order_[k])] = weight(k);
             vertex.kind = Vertex<Real>::Kind::sparse;
             vertex.positions.clear();
             vertex.values.clear();
-            for (const auto& [position, value] : chosen_) {
-                vertex.positions.push_back(position);
-                vertex.values.push_back(value);
+            for (std::size_t i = 0; i < marks_.size(); ++i) {
+                if (marks_[i] == 0) continue;
+                vertex.positions.push_back(static_cast<Index>(i));
+                vertex.values.push_back(marks_[i]);
             }
         } else {
             vertex.kind = Vertex<Real>::Kind::dense;
@@ -238,24 +253,30 @@ class Polymatroid final : public SortedWeights<Real> {
         return weights;
     }
 
-    std::vector<std::pair<Index, Real>> chosen_;
+    std::vector<Real> marks_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Region<Real>> permutahedron(std::vector<double> weights, double radius) {
-    return std::make_unique<Permutahedron<Real>>(std::move(weights), radius);
+std::unique_ptr<Region<Real>> permutahedron(std::vector<double> weights, double radius,
+                                            const Composite& composite) {
+    region::verify_terms("permutahedron", composite);
+    return region::with_square<Real>(std::make_unique<Permutahedron<Real>>(std::move(weights), radius),
+                                     composite.l2);
 }
 
 template <class Real>
-std::unique_ptr<Region<Real>> polymatroid(std::vector<double> weights, double radius) {
-    return std::make_unique<Polymatroid<Real>>(std::move(weights), radius);
+std::unique_ptr<Region<Real>> polymatroid(std::vector<double> weights, double radius,
+                                          const Composite& composite) {
+    region::verify_terms("polymatroid", composite);
+    return region::with_square<Real>(std::make_unique<Polymatroid<Real>>(std::move(weights), radius),
+                                     composite.l2);
 }
 
-template std::unique_ptr<Region<float>> permutahedron(std::vector<double>, double);
-template std::unique_ptr<Region<double>> permutahedron(std::vector<double>, double);
-template std::unique_ptr<Region<float>> polymatroid(std::vector<double>, double);
-template std::unique_ptr<Region<double>> polymatroid(std::vector<double>, double);
+template std::unique_ptr<Region<float>> permutahedron(std::vector<double>, double, const Composite&);
+template std::unique_ptr<Region<double>> permutahedron(std::vector<double>, double, const Composite&);
+template std::unique_ptr<Region<float>> polymatroid(std::vector<double>, double, const Composite&);
+template std::unique_ptr<Region<double>> polymatroid(std::vector<double>, double, const Composite&);
 
 }  // namespace alfcg

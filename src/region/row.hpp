@@ -38,7 +38,7 @@ inline constexpr ParameterInfo exponent{
 inline constexpr Parameter usual_radius{radius_info, Default::of(10)};
 inline constexpr Parameter unit_radius{radius_info, Default::of(1)};
 inline constexpr ParameterInfo count_info{
-    .name = "k", .meaning = "number of entries that count", .least = 1, .whole = true};
+    .name = "k", .meaning = "number of entries that count", .least = 1, .most = 1e15, .whole = true};
 inline constexpr ParameterInfo costs_info{.name = "costs",
                                           .meaning = "what a unit costs: a number, or a CSV file by feature",
                                           .open = true,

@@ -65,6 +65,17 @@ class RowProduct final : public Region<Real> {
         return x;
     }
 
+    /// The largest of the rows' norms.
+    std::optional<double> norm(const Matrix<Real>& x) override {
+        std::optional<double> most;
+        for (Index i = 0; i < x.rows(); ++i) {
+            const auto row = each_->norm(row_of(x, i));
+            if (!row) return std::nullopt;
+            most = std::max(most.value_or(0), *row);
+        }
+        return most;
+    }
+
   private:
     const Matrix<Real>& row_of(const Matrix<Real>& x, Index i) {
         row_.reshape({1, x.cols()});

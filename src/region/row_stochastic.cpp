@@ -10,6 +10,7 @@
 #include "region/l1_projection.hpp"
 #include "region/rounding.hpp"
 #include "region/settings.hpp"
+#include "region/with_square.hpp"
 
 namespace alfcg {
 namespace {
@@ -135,7 +136,8 @@ class RowStochastic final : public Region<Real> {
 template <class Real>
 std::unique_ptr<Region<Real>> row_stochastic(double radius, const Composite& composite, int threads) {
     region::verify_terms("row-stochastic", composite);
-    return std::make_unique<RowStochastic<Real>>(radius, composite.entropy, threads);
+    return region::with_square<Real>(
+        std::make_unique<RowStochastic<Real>>(radius, composite.entropy, threads), composite.l2);
 }
 
 template std::unique_ptr<Region<float>> row_stochastic(double, const Composite&, int);

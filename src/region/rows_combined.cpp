@@ -64,7 +64,7 @@ std::vector<RegionRow> combined_rows() {
              "blocks of rows or columns, each in a region of its own: of = \"l1 radius=2 columns=1-5; box "
              "columns=6-9\"",
              {unit_radius, {parts_info, {}}},
-             {"l1", "l2"}},
+             {"l1", "l2", "entropy"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 std::vector<Block<Real>> blocks;
                 for (const RegionPart& part : parts_of(given, true)) {
@@ -97,7 +97,7 @@ std::vector<RegionRow> combined_rows() {
         row({"lazy",
              "a region that remembers its vertices: its oracle is asked only where none of them will do",
              {unit_radius, {parts_info, {}}, {cache_info, Default::of(256)}},
-             {"l1", "l2"}},
+             {"l1", "l2", "nuclear", "norm", "entropy"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return lazy<Real>(make_part<Real>(only_part(given, "lazy"), size_of(given), h, setting),
                                   static_cast<Index>(given.number("cache").value()));

@@ -83,10 +83,13 @@ std::vector<RegionRow> group_rows() {
         row({"rows-lp",
              "the l_p norm of every output's weights at most radius",
              {usual_radius, {exponent, {}}},
-             {"l1", "l2"}},
+             {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
-                return row_product(
-                    lp_ball<Real>(given.number("p").value(), size_of(given), h, setting.threads));
+                Composite of_rows = h;
+                of_rows.norm = 0;
+                return with_own_norm(row_product(lp_ball<Real>(given.number("p").value(), size_of(given),
+                                                               of_rows, setting.threads)),
+                                     size_of(given), h.norm);
             }),
     };
 }

@@ -111,14 +111,14 @@ std::vector<RegionRow> norm_rows() {
              "hull of the points with k entries and Euclidean norm radius: sparse groups of correlated "
              "features",
              {usual_radius, {count_info, Default::of(10)}},
-             {"l1", "norm"}},
+             {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return k_support_ball<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
         row({"k-norm",
              "sum of the k largest magnitudes at most radius",
              {usual_radius, {count_info, Default::of(10)}},
-             {"l1", "norm"}},
+             {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return k_norm_ball<Real>(given.whole("k"), size_of(given), h, setting.threads);
             }),
@@ -126,7 +126,7 @@ std::vector<RegionRow> norm_rows() {
              "sum of the sorted magnitudes, the largest weighted by 1 + slope and the smallest by 1, at most "
              "radius",
              {usual_radius, {slope_info, Default::of(1)}},
-             {"l1", "norm"}},
+             {"l1", "l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return owl_ball<Real>(given.number("slope").value(), size_of(given), h, setting.threads);
             }),

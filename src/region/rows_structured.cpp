@@ -80,31 +80,29 @@ std::vector<RegionRow> matrix_rows() {
                 return transport<Real>(numbers_in(given, "supply"), numbers_in(given, "demand"),
                                        size_of(given), setting.threads);
             }),
-        row({"row-stochastic", "not negative, every row sums to radius", {unit_radius}, {"entropy"}},
+        row({"row-stochastic", "not negative, every row sums to radius", {unit_radius}, {"l2", "entropy"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& setting) {
                 return row_stochastic<Real>(size_of(given), h, setting.threads);
             }),
         row({"permutahedron",
              "the hull of all orders of given levels, or of 1, 2, ..., n",
              {unit_radius, may_be(levels_info)},
-             {}},
-            []<class Real>(const Parameters& given, const Composite& /*h*/,
-                           const RegionSetting& /*setting*/) {
-                return permutahedron<Real>(numbers_in(given, "levels"), size_of(given));
+             {"l2"}},
+            []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& /*setting*/) {
+                return permutahedron<Real>(numbers_in(given, "levels"), size_of(given), h);
             }),
         row({"polymatroid",
              "not negative, any k entries sum to at most the first k levels, or to sqrt(k)",
              {unit_radius, may_be(levels_info)},
-             {}},
-            []<class Real>(const Parameters& given, const Composite& /*h*/,
-                           const RegionSetting& /*setting*/) {
-                return polymatroid<Real>(numbers_in(given, "levels"), size_of(given));
+             {"l2"}},
+            []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& /*setting*/) {
+                return polymatroid<Real>(numbers_in(given, "levels"), size_of(given), h);
             }),
         row({"total-variation",
              "differences of neighbours in a row, the first one from 0, have magnitudes that sum to at most "
              "radius",
              {usual_radius},
-             {"norm"}},
+             {"l2", "norm"}},
             []<class Real>(const Parameters& given, const Composite& h, const RegionSetting& /*setting*/) {
                 return total_variation<Real>(size_of(given), h);
             }),

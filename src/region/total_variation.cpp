@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <span>
+#include <vector>
 
 #include "alfcg/region/structured.hpp"
 #include "kernels/magnitudes.hpp"
 #include "region/own_norm.hpp"
 #include "region/settings.hpp"
+#include "region/suffix_sums.hpp"
+#include "region/variation_path.hpp"
+#include "region/with_square.hpp"
 
 namespace alfcg {
 namespace {
@@ -35,9 +37,11 @@ class TotalVariation final : public Region<Real> {
         if (largest == 0) return 0;
         const double scale = kernels::safe_scale(largest);
         Index best_row = 0;
-        Steepest best;
+        region::Suffix best;
         for (Index i = 0; i < gradient.rows(); ++i) {
-            const Steepest found = steepest(gradient.data() + i * gradient.cols(), gradient.cols(), scale);
+            const region::Suffix found = suffixes_.best(
+                gradient.data() + i * gradient.cols(), gradient.cols(), scale,
+                [](double sum) { return std::abs(sum); }, true);
             if (std::abs(found.sum) <= std::abs(best.sum)) continue;
             best = found;
             best_row = i;
@@ -50,6 +54,22 @@ class TotalVariation final : public Region<Real> {
         vertex.right.assign(static_cast<std::size_t>(gradient.cols()), Real(0));
         std::fill(vertex.right.begin() + best.from, vertex.right.end(), Real(1));
         return 0;
+    }
+
+    [[nodiscard]] bool has_proximal(Shape /*shape*/) const override { return true; }
+
+    bool proximal(const Matrix<Real>& point, double /*weight*/, Vertex<Real>& nearest) override {
+        if (std::isnan(kernels::largest_magnitude(point.data(), point.size())))
+            region::reject_gradient<Real>();
+        entries_.assign(point.span().begin(), point.span().end());
+        region::project_variation(entries_, point.cols(), radius_);
+        nearest.kind = Vertex<Real>::Kind::dense;
+        nearest.shape = point.shape();
+        nearest.dense.reshape(point.shape());
+        std::transform(entries_.begin(), entries_.end(), nearest.dense.data(),
+                       [](double entry) { return static_cast<Real>(entry); });
+        nearest.composite = 0;
+        return true;
     }
 
     double composite(const Matrix<Real>& /*x*/) override { return 0; }
@@ -74,49 +94,9 @@ class TotalVariation final : public Region<Real> {
     }
 
   private:
-    struct Steepest {
-        double sum = 0;
-        Index from = 0;
-    };
-
-    // The sum to the end of the row of the largest magnitude; the lowest column among equals. Each sum waits for the one before
-    // it: several stretches of the row are summed side by side.
-    static Steepest steepest(const Real* row, Index n, double scale) {
-        constexpr Index lanes = 8;
-        const Index stretch = n / lanes;
-        std::array<double, lanes> sum{};
-        if (stretch > 0) {
-            std::array<double, lanes> whole{};
-            for (Index k = 0; k < stretch; ++k)
-                for (Index lane = 0; lane < lanes; ++lane)
-                    whole[static_cast<std::size_t>(lane)] +=
-                        scale * static_cast<double>(row[lane * stretch + k]);
-            double after = 0;
-            for (Index j = n - 1; j >= lanes * stretch; --j) after += scale * static_cast<double>(row[j]);
-            for (std::size_t lane = lanes; lane-- > 0;) {
-                sum[lane] = after;
-                after += whole[lane];
-            }
-        }
-        Steepest best;
-        double tail = 0;
-        for (Index j = n - 1; j >= lanes * stretch; --j) {
-            tail += scale * static_cast<double>(row[j]);
-            if (std::abs(tail) >= std::abs(best.sum)) best = {tail, j};
-        }
-        std::array<Steepest, lanes> found{};
-        for (Index k = stretch - 1; k >= 0; --k)
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                const Index j = static_cast<Index>(lane) * stretch + k;
-                sum[lane] += scale * static_cast<double>(row[j]);
-                if (std::abs(sum[lane]) >= std::abs(found[lane].sum)) found[lane] = {sum[lane], j};
-            }
-        for (std::size_t lane = lanes; lane-- > 0;)
-            if (stretch > 0 && std::abs(found[lane].sum) >= std::abs(best.sum)) best = found[lane];
-        return best;
-    }
-
     double radius_;
+    region::SuffixSums suffixes_;
+    std::vector<double> entries_;
 };
 
 }  // namespace
@@ -124,8 +104,9 @@ class TotalVariation final : public Region<Real> {
 template <class Real>
 std::unique_ptr<Region<Real>> total_variation(double radius, const Composite& composite) {
     region::verify_terms("total-variation", composite);
-    return region::with_own_norm<Real>(std::make_unique<TotalVariation<Real>>(radius), radius,
-                                       composite.norm);
+    return region::with_own_norm(
+        region::with_square<Real>(std::make_unique<TotalVariation<Real>>(radius), composite.l2), radius,
+        composite.norm);
 }
 
 template std::unique_ptr<Region<float>> total_variation(double, const Composite&);

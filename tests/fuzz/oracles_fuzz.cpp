@@ -28,7 +28,7 @@ std::vector<Case>& cases() {
             const auto found = testing::region_examples().find(info.name);
             require(found != testing::region_examples().end(), "{} has no example", info.name);
             for (const Parameters& parameters : found->second.parameters)
-                for (const Composite& composite : testing::composites(info))
+                for (const Composite& composite : testing::composites(info, &parameters))
                     for (const Shape shape : found->second.shapes)
                         list.push_back({{std::string(info.name), parameters, composite}, shape, {}});
         }

@@ -13,18 +13,19 @@ template <class Real>
 std::unique_ptr<Region<Real>> weighted_l1_ball(double radius, std::vector<double> costs,
                                                const Composite& composite = {}, int threads = 0);
 
-/// The k-support norm at most radius: the hull of {x : at most k entries are not 0, ‖x‖₂ ≤ radius}. Composite terms: l1, norm.
+/// The k-support norm at most radius: the hull of {x : at most k entries are not 0, ‖x‖₂ ≤ radius}. Composite terms: l1, l2, norm;
+/// not l2 with norm.
 template <class Real>
 std::unique_ptr<Region<Real>> k_support_ball(Index k, double radius, const Composite& composite = {},
                                              int threads = 0);
 
-/// The sum of the k largest magnitudes at most radius. Composite terms: l1, norm.
+/// The sum of the k largest magnitudes at most radius. Composite terms: l1, l2, norm; not l2 with norm.
 template <class Real>
 std::unique_ptr<Region<Real>> k_norm_ball(Index k, double radius, const Composite& composite = {},
                                           int threads = 0);
 
 /// The sorted l_1 norm Σ w_i |x|_(i) at most radius, with weights that fall evenly from 1 + slope, for the largest magnitude, to 1:
-/// OWL, or OSCAR. Composite terms: l1, norm.
+/// OWL, or OSCAR. Composite terms: l1, l2, norm; not l2 with norm.
 template <class Real>
 std::unique_ptr<Region<Real>> owl_ball(double slope, double radius, const Composite& composite = {},
                                        int threads = 0);

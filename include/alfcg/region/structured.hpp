@@ -47,21 +47,25 @@ template <class Real>
 std::unique_ptr<Region<Real>> transport(std::vector<double> supply, std::vector<double> demand,
                                         double radius = 1, int threads = 0);
 
-/// Entries not negative, every row sums to `radius`. Composite term: entropy.
+/// Entries not negative, every row sums to `radius`. Composite terms: l2 or entropy.
 template <class Real>
 std::unique_ptr<Region<Real>> row_stochastic(double radius = 1, const Composite& composite = {},
                                              int threads = 0);
 
 /// The convex hull of all orders of the weights, as many as there are entries; none: 1, 2, …, n.
+/// Composite term: l2.
 template <class Real>
-std::unique_ptr<Region<Real>> permutahedron(std::vector<double> weights = {}, double radius = 1);
+std::unique_ptr<Region<Real>> permutahedron(std::vector<double> weights = {}, double radius = 1,
+                                            const Composite& composite = {});
 
 /// Entries not negative, any k of them sum to radius · (w_1 + … + w_k) at most, weights not negative and not increasing (those
-/// that are not given are 0); none: √k.
+/// that are not given are 0); none: √k. Composite term: l2.
 template <class Real>
-std::unique_ptr<Region<Real>> polymatroid(std::vector<double> weights = {}, double radius = 1);
+std::unique_ptr<Region<Real>> polymatroid(std::vector<double> weights = {}, double radius = 1,
+                                          const Composite& composite = {});
 
-/// Σ_rows |x_1| + Σ_j |x_{j+1} − x_j| at most radius: rows that are constant but for a few steps. Composite term: norm.
+/// Σ_rows |x_1| + Σ_j |x_{j+1} − x_j| at most radius: rows that are constant but for a few steps. Composite terms: l2 or
+/// norm.
 template <class Real>
 std::unique_ptr<Region<Real>> total_variation(double radius = 1, const Composite& composite = {});
 
