@@ -74,6 +74,24 @@ TEST(Ranks, TellGatherAndAgree) {
     });
 }
 
+// Of different lengths, shorter and longer than what goes at a time; and empty.
+TEST(Ranks, CollectAndDeal) {
+    on_ranks(4, [](Ranks& ranks) {
+        const auto part = [](int rank) {
+            const auto k = static_cast<std::size_t>(rank);
+            std::string text(k == 1 ? 0 : (std::size_t{3} << 19U) * k + 5, 'a');
+            for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * (k + 3) >> 8U);
+            return text;
+        };
+        const std::vector<std::string> parts = ranks.collect(part(ranks.rank()));
+        ASSERT_EQ(parts.size(), ranks.rank() == 0 ? 4U : 0U);
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            EXPECT_TRUE(parts[k] == part(static_cast<int>(k))) << k;
+        EXPECT_TRUE(ranks.deal(parts) == part(ranks.rank()));
+        EXPECT_EQ(ranks.deal(std::vector<std::string>(parts.size())), "");
+    });
+}
+
 TEST(Ranks, WhatIsWrongOnOneIsThrownOnAll) {
     on_ranks(3, [](Ranks& ranks) {
         try {
@@ -180,7 +198,8 @@ struct Setting {
     Index iterations = 25;
 };
 
-Course course_of(const Made& made, const Setting& setting, Index first, Index last, Ranks* ranks) {
+Course course_of(const Made& made, const Setting& setting, Index first, Index last, Ranks* ranks,
+                 const Checkpoints& checkpoints = {}) {
     const Features<double> features = features_of(made, first, last, setting.sparse);
     const auto objective = linear_objective(features, some_of(made.targets, first, last), made.loss, 1,
                                             setting.intercept, std::nullopt, ranks);
@@ -189,6 +208,7 @@ Course course_of(const Made& made, const Setting& setting, Index first, Index la
     options.method = setting.method;
     options.max_iterations = setting.iterations;
     options.seed = 3;
+    options.checkpoints = checkpoints;
     Course course;
     const Observer<double> watch = [&](const Snapshot<double>& now) {
         course.x.push_back(now.x());
@@ -293,11 +313,94 @@ TEST_P(OnRanks, WithWeights) {
     expect_same_on_ranks(made, {GetParam(), "l1", 2, false, true, comparable(GetParam())});
 }
 
+Checkpoints kept_in(const std::string& file) {
+    Checkpoints checkpoints;
+    checkpoints.file = file;
+    return checkpoints;
+}
+Checkpoints resumed_from(const std::string& file) {
+    Checkpoints checkpoints;
+    checkpoints.resume = file;
+    return checkpoints;
+}
+
+// From a checkpoint on, to the last bit on all ranks, one of which has no rows.
+TEST_P(OnRanks, GoOnFromACheckpoint) {
+    const TemporaryFolder folder;
+    const std::vector<Index> ends{25, 25, 90};
+    const std::vector<std::pair<std::string, Setting>> problems{
+        {"multinomial", {.method = GetParam(), .region = "nuclear", .intercept = true}},
+        {"squared", {.method = GetParam(), .sparse = true}}};
+    for (const auto& [loss, setting] : problems) {
+        const Made made = make(loss, 90, 12);
+        const auto courses_of = [&](Index iterations, const Checkpoints& checkpoints) {
+            std::vector<Course> courses(ends.size());
+            on_ranks(static_cast<int>(ends.size()), [&](Ranks& ranks) {
+                const auto k = static_cast<std::size_t>(ranks.rank());
+                Setting own = setting;
+                own.iterations = iterations;
+                courses[k] = course_of(made, own, k == 0 ? 0 : ends[k - 1], ends[k], &ranks, checkpoints);
+            });
+            return courses;
+        };
+        const std::string file = folder.file("state");
+        const auto whole = courses_of(25, {});
+        const auto part = courses_of(9, kept_in(file));
+        if (part[0].x.size() < 10) continue;  // it had ended before
+        const auto rest = courses_of(25, resumed_from(file));
+        for (std::size_t k = 0; k < ends.size(); ++k) {
+            ASSERT_EQ(9 + rest[k].x.size(), whole[k].x.size());
+            for (std::size_t t = 0; t < rest[k].x.size(); ++t)
+                EXPECT_TRUE(std::equal(rest[k].x[t].span().begin(), rest[k].x[t].span().end(),
+                                       whole[k].x[9 + t].span().begin()))
+                    << loss << ", iterate " << 9 + t << " on rank " << k;
+            EXPECT_EQ(rest[k].intercept, whole[k].intercept);
+            EXPECT_EQ(rest[k].objective.back(), whole[k].objective.back());
+            EXPECT_EQ(rest[k].epochs, whole[k].epochs);
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, OnRanks, testing::ValuesIn(all_methods()), [](const auto& method) {
     std::string name = method.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 });
+
+// All ranks refuse it, with the same line.
+TEST(RanksCheckpoint, OfOtherRanksIsRefused) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("state");
+    const Made made = make("logistic", 90, 12);
+    const auto run = [&](Ranks* ranks, Index first, Index last, const Checkpoints& checkpoints) {
+        return course_of(made, {.method = "alfcg-d", .iterations = 5}, first, last, ranks, checkpoints);
+    };
+    const auto message_of = [&](const auto& body) {
+        try {
+            body();
+        } catch (const Error& error) {
+            return std::string(error.what()).substr(file.size());
+        }
+        return std::string("none");
+    };
+    on_ranks(2,
+             [&](Ranks& ranks) { run(&ranks, 45 * ranks.rank(), 45 * (ranks.rank() + 1), kept_in(file)); });
+    EXPECT_EQ(message_of([&] { run(nullptr, 0, 90, resumed_from(file)); }),
+              ": cannot go on from this checkpoint: it was made on 2 ranks, here is 1 rank");
+    on_ranks(3, [&](Ranks& ranks) {
+        EXPECT_EQ(
+            message_of([&] { run(&ranks, 30 * ranks.rank(), 30 * (ranks.rank() + 1), resumed_from(file)); }),
+            ": cannot go on from this checkpoint: it was made on 2 ranks, here are 3 ranks");
+    });
+    on_ranks(2, [&](Ranks& ranks) {
+        EXPECT_EQ(message_of([&] {
+                      Checkpoints other = resumed_from(file);
+                      other.facts = {{"data", ranks.rank() == 1 ? "8" : "", true}};
+                      run(&ranks, 45 * ranks.rank(), 45 * (ranks.rank() + 1), other);
+                  }),
+                  ": cannot go on from this checkpoint: it was made with other data");
+    });
+}
 
 // Gradients of n numbers, and one of the loss, once an iteration.
 TEST(RanksTraffic, IsThatOfTheFormula) {

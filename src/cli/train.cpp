@@ -246,8 +246,6 @@ Command add_train(CommandOptions options) {
         if (arguments->model.empty())
             arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
         Ranks* const ranks = ManyRanks::opened();
-        if (ranks != nullptr && !(arguments->checkpoint.empty() && arguments->resume.empty()))
-            throw QuantityError("checkpoint", "and `resume` are for one rank: runs on several have none");
         agree(ranks, [&] {
             if (ranks != nullptr && ranks->rank() > 0) return;
             const DataArguments& data = arguments->problem.data;
