@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -229,8 +230,7 @@ constexpr double next_to_nothing = 1e-6;
 // An intercept is the best to where its derivatives are 1e-10 of what they are made from.
 constexpr double by_intercepts = 1e-8;
 
-void expect_same(const Course& one, const Course& other, const std::string& what) {
-    const double close = one.intercept.empty() ? 1e-10 : by_intercepts;
+void expect_same(const Course& one, const Course& other, double close, const std::string& what) {
     bool ended = false;
     for (std::size_t t = 0; t < std::min(one.x.size(), other.x.size()) && !ended; ++t) {
         ended = one.gap[t] < next_to_nothing;
@@ -246,13 +246,14 @@ void expect_same(const Course& one, const Course& other, const std::string& what
     if (ended) return;
     ASSERT_EQ(one.intercept.size(), other.intercept.size());
     for (std::size_t l = 0; l < one.intercept.size(); ++l)
-        EXPECT_NEAR(one.intercept[l], other.intercept[l], 10 * by_intercepts) << what;
+        EXPECT_NEAR(one.intercept[l], other.intercept[l], 10 * close) << what;
 }
 
 // Where the rows of each rank end.
 const std::vector<std::vector<Index>> splits{{90}, {40, 90}, {25, 25, 90}, {13, 50, 90, 90}, {0, 61, 62, 90}};
 
-void expect_same_on_ranks(const Made& made, const Setting& setting) {
+void expect_same_on_ranks(const Made& made, const Setting& setting, std::optional<double> closeness = {}) {
+    const double close = closeness.value_or(setting.intercept ? by_intercepts : 1e-10);
     const Index count = made.rows.rows();
     const Course alone = course_of(made, setting, 0, count, nullptr);
     for (const std::vector<Index>& ends : splits) {
@@ -264,7 +265,7 @@ void expect_same_on_ranks(const Made& made, const Setting& setting) {
         const std::string what = setting.method + " on " + std::to_string(ends.size()) + " ranks, " +
                                  (setting.sparse ? "sparse, " : "dense, ") + setting.region;
         for (const Course& course : courses) {
-            expect_same(alone, course, what);
+            expect_same(alone, course, close, what);
             // The same bits everywhere.
             for (std::size_t t = 0; t < course.x.size(); ++t)
                 ASSERT_TRUE(std::equal(course.x[t].span().begin(), course.x[t].span().end(),
@@ -295,8 +296,8 @@ TEST_P(OnRanks, IteratesOverTheNuclearBall) {
     for (const bool sparse : {false, true}) expect_same_on_ranks(made, {GetParam(), "nuclear", 2, sparse});
 }
 
-// Steps to the least along a line leave the slopes of two atoms equal, so that rounding decides which of them is next: later iterates of
-// the methods with an active set may differ.
+// Steps to the least along a line leave the slopes of two atoms equal, so that what is left of the intercept's slope decides which of them is
+// next: later iterates of the methods with an active set may differ.
 Index comparable(const std::string& method) {
     return method == "fw-pairwise" || method == "fw-blended" ? 15 : 25;
 }
@@ -305,6 +306,14 @@ TEST_P(OnRanks, WithAnIntercept) {
     expect_same_on_ranks(make("multinomial", 90, 6),
                          {GetParam(), "nuclear", 3, false, true, comparable(GetParam())});
     expect_same_on_ranks(make("huber", 90, 6), {GetParam(), "l1", 2, true, true, comparable(GetParam())});
+}
+
+// The best intercept of squares is their mean, which a search finds to rounding: nothing but its tolerance sets the others apart.
+TEST_P(OnRanks, WithAnInterceptThatIsExact) {
+    for (const bool sparse : {false, true}) {
+        const Setting setting{.method = GetParam(), .radius = 2, .sparse = sparse, .intercept = true};
+        expect_same_on_ranks(make("squared", 90, 8), setting, 1e-10);
+    }
 }
 
 TEST_P(OnRanks, WithWeights) {

@@ -200,6 +200,7 @@ Options Settings::with_checkpoints(Watch& watch) const {
     result.checkpoints.file = checkpoint;
     result.checkpoints.every = checkpoint_every;
     result.checkpoints.resume = resume;
+    result.checkpoints.facts = {{"program", "Python"}};
     result.checkpoints.also.emplace_back("history", [&watch](Archive& state) { watch.archive(state); });
     return result;
 }

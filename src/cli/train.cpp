@@ -138,6 +138,7 @@ int train(TrainArguments& arguments) {
     options.checkpoints.file = arguments.checkpoint;
     options.checkpoints.resume = arguments.resume;
     options.checkpoints.every = arguments.checkpoint_every.value_or(options.checkpoints.every);
+    options.checkpoints.facts = {{"program", "alfcg train"}};
     // What has been written down so far goes with the run.
     options.checkpoints.also.emplace_back("output", [&](Archive& state) {
         Progress unseen(stdout, options);
