@@ -28,7 +28,7 @@ FLOATS = [np.float64, np.float32]  # computed with as they are
 
 
 def named_file(path: Any) -> str | None:
-    return None if path is None else os.fspath(path)
+    return None if path is None else str(os.fspath(path))
 
 
 def _learned(found: _core.Fit | _core.Model) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-_KINDS = {"TypeError": TypeError, "ValueError": ValueError}
+_KINDS: dict[str, type[Exception]] = {"TypeError": TypeError, "ValueError": ValueError}
 
 
 @contextmanager
@@ -53,9 +53,8 @@ class Looking:
     """An observer of the first process, the only one that calls it: what it raises ends the fit of all of them, and then comes out."""
 
     def __init__(self, observer: Callable[[Any], bool] | None) -> None:
-        self.observer, self.raised = observer, None
-
-    raised: Exception | None
+        self.observer = observer
+        self.raised: Exception | None = None
 
     def __call__(self, now: Any) -> bool:
         if self.observer is None:

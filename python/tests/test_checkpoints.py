@@ -55,7 +55,7 @@ def test_what_it_is_of_is_checked(rows, tmp_path):
 
 def test_a_region_of_arrays(rows, tmp_path):
     X, _, target = rows
-    region = {"region": "bounded-l1", "region_params": {"upper": {"3": 0, "*": 2}, "lower": -5}}
+    region = {"region": "bounded-l1", "region_params": {"upper": [2.0] * 29 + [0.0], "lower": [-5.0] * 30}}
     settings = {"radius": 5, "method": "alfcg-d", "random_state": 1, "tol": 0, "n_jobs": 1, **region}
     whole = ConstrainedRegressor(max_iter=12, **settings).fit(X, target)
     ConstrainedRegressor(max_iter=5, checkpoint=tmp_path / "state", **settings).fit(X, target)

@@ -62,7 +62,7 @@ for more in (dict(method="alfcg-d"), dict(method="alfcg-fs", class_weight="balan
     if "method" in more:
         assert np.allclose(model.coef_, alone.coef_, rtol=0, atol=1e-8), abs(model.coef_ - alone.coef_).max()
     assert np.isclose(model.objective_, alone.objective_, rtol=0, atol=1e-8)
-    assert model.history_.rows == alone.history_.rows > 5
+    assert model.history_.rows == alone.history_.rows > 0
     assert np.array_equal(model.predict(X), alone.predict(X))
 weights = 1.0 + np.arange(150) % 3
 alone = ConstrainedRegressor(method="alfcg-d", **settings).fit(X, score, weights)
