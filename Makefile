@@ -50,6 +50,7 @@ test: setup-test build/build.ninja
 
 kills: all
 	@tests/kills.py build/alfcg --kills 200
+	@tests/kills.py build/alfcg --kills 60 --ranks 3
 
 python: build/build.ninja
 	@cmake --build --preset release --parallel $(JOBS) --target alfcg

@@ -79,6 +79,17 @@ TEST(SecondMoments, LeadingOnesOfManyFeatures) {
     EXPECT_NEAR(moments->rest, expected.trace() / 200 / 100, 1e-9 * expected.trace());
 }
 
+TEST(SecondMoments, TakeNoMoreThanTheMemoryThatTheyMay) {
+    const Bridge<double> bridge(sized_problem("squared", 900, 200, 1));
+    constexpr Index direction = Index{6} * 8 * 200;  // bytes
+    const auto found = [&](Index memory) {
+        return linear_objective<double>(bridge.features, bridge.targets, bridge.loss, 1, false, memory)
+            ->second_moments();
+    };
+    EXPECT_EQ(found(20 * direction)->values.size(), 20U);
+    EXPECT_FALSE(found(7 * direction));  // too few to be of use
+}
+
 TEST(SecondMoments, OfGeneralFunctionsThereAreNone) {
     const auto f = custom_objective<double>({1, 3}, [](auto, auto) { return 0.0; });
     EXPECT_FALSE(f->second_moments());

@@ -2,12 +2,15 @@
 """Runs of all methods are killed (SIGKILL) at random moments and gone on with from their checkpoints, again and again, until they end.
 Every one must end, with the model and the trace, to the last digit, of a run that nobody disturbed.
 
-    tests/kills.py PROGRAM [--kills 200] [--seed 1]
+    tests/kills.py PROGRAM [--kills 200] [--seed 1] [--ranks 1]
+
+On several ranks (mpirun) one of them is killed; those that cannot be started here are left out.
 """
 
 import argparse
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,12 +35,18 @@ def write_sparse(path, rows, columns, seed):
             file.write(f"{1 if score > 4 else -1} {entries}\n")
 
 
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
 class Run:
-    def __init__(self, program, folder, method, data, precision):
+    def __init__(self, program, folder, method, data, precision, ranks):
         self.folder = folder
+        self.ranks = ranks
         self.title = f"{method}, {os.path.basename(data)}, {precision}"
         self.command = [program, "train", data, "--method", method, "--precision", precision, "--threads", "2",
                         "--max-iterations", "250", "--seed", "3", "--silent"]
+        if ranks > 1:
+            self.command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *self.command]
 
     def files(self, name):
         return [os.path.join(self.folder, f"{name}.{kind}") for kind in ("npz", "csv")]
@@ -45,7 +54,20 @@ class Run:
     def start(self, name, more=()):
         model, trace = self.files(name)
         return subprocess.Popen(self.command + ["--model", model, "--trace", trace, *more],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | MPI)
+
+    def kill(self, process, stream):
+        """The process, or one of the ranks that it has started; then all of them are gone."""
+        victim = process.pid
+        if self.ranks > 1:
+            with open(f"/proc/{victim}/task/{victim}/children", encoding="ascii") as file:
+                children = file.read().split()
+            victim = int(stream.choice(children)) if children else victim
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except ProcessLookupError:  # at its end just now
+            pass
+        process.communicate()
 
     def outcome(self, name):
         """The model's bytes, and the trace without its seconds."""
@@ -73,8 +95,7 @@ def disturbed(run, stream, seconds, most_kills):
         except subprocess.TimeoutExpired:
             if kills >= most_kills:
                 raise
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            run.kill(process, stream)
             kills += 1
             if there and not os.path.exists(checkpoint):
                 raise AssertionError(f"{run.title}: the checkpoint is lost") from None
@@ -90,7 +111,11 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ranks", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.ranks > 1 and shutil.which("mpirun") is None:
+        print("skipped: there is no mpirun (openmpi-bin)")
+        return
     stream = random.Random(arguments.seed)
     names = method_names(arguments.program)
     parent = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -102,7 +127,7 @@ def main():
         stream.shuffle(order)
         while kills < arguments.kills:
             method, data = order[runs % len(order)]
-            run = Run(arguments.program, folder, method, data, stream.choice(["f32", "f64"]))
+            run = Run(arguments.program, folder, method, data, stream.choice(["f32", "f64"]), arguments.ranks)
             begin = time.monotonic()
             process = run.start("whole")
             said = process.communicate()[1]
@@ -118,7 +143,8 @@ def main():
             for name in os.listdir(folder):  # what a kill leaves of a file that was being written
                 if name.endswith(".tmp"):
                     os.remove(os.path.join(folder, name))
-    print(f"{kills} kills in {runs} runs of {len(names)} methods, {resumed} times gone on with from a checkpoint: all outcomes equal")
+    place = f" on {arguments.ranks} ranks" if arguments.ranks > 1 else ""
+    print(f"{kills} kills in {runs} runs{place} of {len(names)} methods, {resumed} times gone on with from a checkpoint: all outcomes equal")
 
 
 if __name__ == "__main__":

@@ -229,6 +229,36 @@ TEST_F(Mpi, AKilledRankEndsAllAndLeavesNothing) {
     EXPECT_FALSE(std::filesystem::exists(path("m.npz")));
 }
 
+// Once there is a checkpoint, any of the ranks; mpirun ends the others.
+TEST_F(Mpi, AKilledRankLeavesACheckpointToGoOnFrom) {
+    write("words.svm", libsvm_rows(300));
+    for (const std::string method : {"alfcg-fs", "alfcg-c"}) {
+        const std::string train =
+            "train words.svm --threads 1 --tol 0 --max-iterations 300 --radius 30 --quiet --method " + method;
+        ASSERT_EQ(run(2, train + " --model whole.npz --trace whole.csv").status, 0) << text("err");
+        const auto going = [&](const std::string& more) {
+            return train + " --model part.npz --trace part.csv --checkpoint state --checkpoint-every 0 " +
+                   more;
+        };
+        for (const char* file : {"state", "part.npz"}) std::filesystem::remove(path(file));
+        const ProgramResult killed = run(2, going(""),
+                                         "until test -e state || ! kill -0 $p; do sleep 0.02; done; "
+                                         "kill -KILL $(pgrep -P $p | tail -1)");
+        ASSERT_TRUE(std::filesystem::exists(path("state"))) << killed.err;
+        if (killed.status == 0) continue;  // it was over before that
+        EXPECT_FALSE(std::filesystem::exists(path("part.npz")));
+        const ProgramResult rest = run(2, going("--resume state"));
+        ASSERT_EQ(rest.status, 0) << rest.err;
+        EXPECT_EQ(text("whole.npz"), text("part.npz"));
+        const ProgramResult other = run(3, going("--resume state"));
+        EXPECT_EQ(other.status, 2);
+        EXPECT_TRUE(
+            other.err.starts_with("alfcg: state: cannot go on from this checkpoint: it was made on 2 ranks, "
+                                  "here are 3 ranks\n"))
+            << other.err;
+    }
+}
+
 TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
     std::string rows = libsvm_rows(100);
     const auto line = [&](int number) {
@@ -255,8 +285,8 @@ TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
     refused("train good.svm bad.svm --quiet", "alfcg: bad.svm:91: ");
     refused("train good.svm --radius -1", "alfcg: --radius must");
     refused("train good.svm --radius auto", "alfcg: --radius must be a number on several ranks");
-    refused("train good.svm --checkpoint c.state", "alfcg: --checkpoint and --resume are for one rank");
-    refused("train good.svm --resume c.state", "alfcg: --checkpoint and --resume are for one rank");
+    refused("train good.svm --quiet --resume c.state", "alfcg: c.state: cannot open the checkpoint");
+    refused("train good.svm --quiet --checkpoint nowhere/c.state", "alfcg: nowhere/c.state: ");
     refused("train good.svm --model nowhere/m.npz", "alfcg: nowhere/m.npz");
     refused("predict m.npz good.svm", "alfcg: predict runs on one rank");
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -71,6 +72,24 @@ TEST(Ranks, TellGatherAndAgree) {
         EXPECT_EQ(most, (std::vector<double>{3, 0}));
         EXPECT_FALSE(ranks.all(ranks.rank() != 2));
         EXPECT_TRUE(ranks.all(true));
+    });
+}
+
+// Of different lengths, shorter and longer than what goes at a time; and empty.
+TEST(Ranks, CollectAndDeal) {
+    on_ranks(4, [](Ranks& ranks) {
+        const auto part = [](int rank) {
+            const auto k = static_cast<std::size_t>(rank);
+            std::string text(k == 1 ? 0 : (std::size_t{3} << 19U) * k + 5, 'a');
+            for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * (k + 3) >> 8U);
+            return text;
+        };
+        const std::vector<std::string> parts = ranks.collect(part(ranks.rank()));
+        ASSERT_EQ(parts.size(), ranks.rank() == 0 ? 4U : 0U);
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            EXPECT_TRUE(parts[k] == part(static_cast<int>(k))) << k;
+        EXPECT_TRUE(ranks.deal(parts) == part(ranks.rank()));
+        EXPECT_EQ(ranks.deal(std::vector<std::string>(parts.size())), "");
     });
 }
 
@@ -180,7 +199,8 @@ struct Setting {
     Index iterations = 25;
 };
 
-Course course_of(const Made& made, const Setting& setting, Index first, Index last, Ranks* ranks) {
+Course course_of(const Made& made, const Setting& setting, Index first, Index last, Ranks* ranks,
+                 const Checkpoints& checkpoints = {}) {
     const Features<double> features = features_of(made, first, last, setting.sparse);
     const auto objective = linear_objective(features, some_of(made.targets, first, last), made.loss, 1,
                                             setting.intercept, std::nullopt, ranks);
@@ -189,6 +209,7 @@ Course course_of(const Made& made, const Setting& setting, Index first, Index la
     options.method = setting.method;
     options.max_iterations = setting.iterations;
     options.seed = 3;
+    options.checkpoints = checkpoints;
     Course course;
     const Observer<double> watch = [&](const Snapshot<double>& now) {
         course.x.push_back(now.x());
@@ -209,8 +230,7 @@ constexpr double next_to_nothing = 1e-6;
 // An intercept is the best to where its derivatives are 1e-10 of what they are made from.
 constexpr double by_intercepts = 1e-8;
 
-void expect_same(const Course& one, const Course& other, const std::string& what) {
-    const double close = one.intercept.empty() ? 1e-10 : by_intercepts;
+void expect_same(const Course& one, const Course& other, double close, const std::string& what) {
     bool ended = false;
     for (std::size_t t = 0; t < std::min(one.x.size(), other.x.size()) && !ended; ++t) {
         ended = one.gap[t] < next_to_nothing;
@@ -226,13 +246,14 @@ void expect_same(const Course& one, const Course& other, const std::string& what
     if (ended) return;
     ASSERT_EQ(one.intercept.size(), other.intercept.size());
     for (std::size_t l = 0; l < one.intercept.size(); ++l)
-        EXPECT_NEAR(one.intercept[l], other.intercept[l], 10 * by_intercepts) << what;
+        EXPECT_NEAR(one.intercept[l], other.intercept[l], 10 * close) << what;
 }
 
 // Where the rows of each rank end.
 const std::vector<std::vector<Index>> splits{{90}, {40, 90}, {25, 25, 90}, {13, 50, 90, 90}, {0, 61, 62, 90}};
 
-void expect_same_on_ranks(const Made& made, const Setting& setting) {
+void expect_same_on_ranks(const Made& made, const Setting& setting, std::optional<double> closeness = {}) {
+    const double close = closeness.value_or(setting.intercept ? by_intercepts : 1e-10);
     const Index count = made.rows.rows();
     const Course alone = course_of(made, setting, 0, count, nullptr);
     for (const std::vector<Index>& ends : splits) {
@@ -244,7 +265,7 @@ void expect_same_on_ranks(const Made& made, const Setting& setting) {
         const std::string what = setting.method + " on " + std::to_string(ends.size()) + " ranks, " +
                                  (setting.sparse ? "sparse, " : "dense, ") + setting.region;
         for (const Course& course : courses) {
-            expect_same(alone, course, what);
+            expect_same(alone, course, close, what);
             // The same bits everywhere.
             for (std::size_t t = 0; t < course.x.size(); ++t)
                 ASSERT_TRUE(std::equal(course.x[t].span().begin(), course.x[t].span().end(),
@@ -275,8 +296,8 @@ TEST_P(OnRanks, IteratesOverTheNuclearBall) {
     for (const bool sparse : {false, true}) expect_same_on_ranks(made, {GetParam(), "nuclear", 2, sparse});
 }
 
-// Steps to the least along a line leave the slopes of two atoms equal, so that rounding decides which of them is next: later iterates of
-// the methods with an active set may differ.
+// Steps to the least along a line leave the slopes of two atoms equal, so that what is left of the intercept's slope decides which of them is
+// next: later iterates of the methods with an active set may differ.
 Index comparable(const std::string& method) {
     return method == "fw-pairwise" || method == "fw-blended" ? 15 : 25;
 }
@@ -287,10 +308,66 @@ TEST_P(OnRanks, WithAnIntercept) {
     expect_same_on_ranks(make("huber", 90, 6), {GetParam(), "l1", 2, true, true, comparable(GetParam())});
 }
 
+// The best intercept of squares is their mean, which a search finds to rounding: nothing but its tolerance sets the others apart.
+TEST_P(OnRanks, WithAnInterceptThatIsExact) {
+    for (const bool sparse : {false, true}) {
+        const Setting setting{.method = GetParam(), .radius = 2, .sparse = sparse, .intercept = true};
+        expect_same_on_ranks(make("squared", 90, 8), setting, 1e-10);
+    }
+}
+
 TEST_P(OnRanks, WithWeights) {
     Made made = make("squared", 90, 8);
     for (Index i = 0; i < 90; ++i) made.targets.weights.push_back(1 + static_cast<double>(i % 4));
     expect_same_on_ranks(made, {GetParam(), "l1", 2, false, true, comparable(GetParam())});
+}
+
+Checkpoints kept_in(const std::string& file) {
+    Checkpoints checkpoints;
+    checkpoints.file = file;
+    return checkpoints;
+}
+Checkpoints resumed_from(const std::string& file) {
+    Checkpoints checkpoints;
+    checkpoints.resume = file;
+    return checkpoints;
+}
+
+// From a checkpoint on, to the last bit on all ranks, one of which has no rows.
+TEST_P(OnRanks, GoOnFromACheckpoint) {
+    const TemporaryFolder folder;
+    const std::vector<Index> ends{25, 25, 90};
+    const std::vector<std::pair<std::string, Setting>> problems{
+        {"multinomial", {.method = GetParam(), .region = "nuclear", .intercept = true}},
+        {"squared", {.method = GetParam(), .sparse = true}}};
+    for (const auto& [loss, setting] : problems) {
+        const Made made = make(loss, 90, 12);
+        const auto courses_of = [&](Index iterations, const Checkpoints& checkpoints) {
+            std::vector<Course> courses(ends.size());
+            on_ranks(static_cast<int>(ends.size()), [&](Ranks& ranks) {
+                const auto k = static_cast<std::size_t>(ranks.rank());
+                Setting own = setting;
+                own.iterations = iterations;
+                courses[k] = course_of(made, own, k == 0 ? 0 : ends[k - 1], ends[k], &ranks, checkpoints);
+            });
+            return courses;
+        };
+        const std::string file = folder.file("state");
+        const auto whole = courses_of(25, {});
+        const auto part = courses_of(9, kept_in(file));
+        if (part[0].x.size() < 10) continue;  // it had ended before
+        const auto rest = courses_of(25, resumed_from(file));
+        for (std::size_t k = 0; k < ends.size(); ++k) {
+            ASSERT_EQ(9 + rest[k].x.size(), whole[k].x.size());
+            for (std::size_t t = 0; t < rest[k].x.size(); ++t)
+                EXPECT_TRUE(std::equal(rest[k].x[t].span().begin(), rest[k].x[t].span().end(),
+                                       whole[k].x[9 + t].span().begin()))
+                    << loss << ", iterate " << 9 + t << " on rank " << k;
+            EXPECT_EQ(rest[k].intercept, whole[k].intercept);
+            EXPECT_EQ(rest[k].objective.back(), whole[k].objective.back());
+            EXPECT_EQ(rest[k].epochs, whole[k].epochs);
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, OnRanks, testing::ValuesIn(all_methods()), [](const auto& method) {
@@ -298,6 +375,41 @@ INSTANTIATE_TEST_SUITE_P(Methods, OnRanks, testing::ValuesIn(all_methods()), [](
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 });
+
+// All ranks refuse it, with the same line.
+TEST(RanksCheckpoint, OfOtherRanksIsRefused) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("state");
+    const Made made = make("logistic", 90, 12);
+    const auto run = [&](Ranks* ranks, Index first, Index last, const Checkpoints& checkpoints) {
+        return course_of(made, {.method = "alfcg-d", .iterations = 5}, first, last, ranks, checkpoints);
+    };
+    const auto message_of = [&](const auto& body) {
+        try {
+            body();
+        } catch (const Error& error) {
+            return std::string(error.what()).substr(file.size());
+        }
+        return std::string("none");
+    };
+    on_ranks(2,
+             [&](Ranks& ranks) { run(&ranks, 45 * ranks.rank(), 45 * (ranks.rank() + 1), kept_in(file)); });
+    EXPECT_EQ(message_of([&] { run(nullptr, 0, 90, resumed_from(file)); }),
+              ": cannot go on from this checkpoint: it was made on 2 ranks, here is 1 rank");
+    on_ranks(3, [&](Ranks& ranks) {
+        EXPECT_EQ(
+            message_of([&] { run(&ranks, 30 * ranks.rank(), 30 * (ranks.rank() + 1), resumed_from(file)); }),
+            ": cannot go on from this checkpoint: it was made on 2 ranks, here are 3 ranks");
+    });
+    on_ranks(2, [&](Ranks& ranks) {
+        EXPECT_EQ(message_of([&] {
+                      Checkpoints other = resumed_from(file);
+                      other.facts = {{"data", ranks.rank() == 1 ? "8" : "", true}};
+                      run(&ranks, 45 * ranks.rank(), 45 * (ranks.rank() + 1), other);
+                  }),
+                  ": cannot go on from this checkpoint: it was made with other data");
+    });
+}
 
 // Gradients of n numbers, and one of the loss, once an iteration.
 TEST(RanksTraffic, IsThatOfTheFormula) {

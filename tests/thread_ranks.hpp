@@ -70,6 +70,16 @@ class ThreadRanks final : public Ranks {
             if (k == 0 && rank() != 0) std::memcpy(bytes, theirs, count);
         });
     }
+    void collect_bytes(const void* mine, std::size_t bytes, void* all) override {
+        share(mine, [&](const char* theirs, std::size_t k) {
+            if (rank() == 0) std::memcpy(static_cast<char*>(all) + k * bytes, theirs, bytes);
+        });
+    }
+    void deal_bytes(const void* blocks, std::size_t bytes, void* mine) override {
+        share(blocks, [&](const char* theirs, std::size_t k) {
+            if (k == 0) std::memcpy(mine, theirs + static_cast<std::size_t>(rank()) * bytes, bytes);
+        });
+    }
 
   private:
     template <class Take>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from typing import Any, Self
 
@@ -18,11 +19,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from alfcg import _core
 from alfcg._progress import watching
+from alfcg._ranks import Looking, together
 from alfcg._region_files import calling
 from alfcg._results import History
 
 Array = NDArray[Any]
 FLOATS = [np.float64, np.float32]  # computed with as they are
+
+
+def named_file(path: Any) -> str | None:
+    return None if path is None else str(os.fspath(path))
 
 
 def _learned(found: _core.Fit | _core.Model) -> dict[str, Any]:
@@ -126,12 +132,21 @@ class LinearModel(Estimator):
         """X and y as the library takes them, without a copy where they are so already; parameters are looked at before."""
         if reset:  # once for a stream
             self._validated()
+        comm = getattr(self, "comm", None)  # where there are several processes, one may have no rows
         X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=FLOATS, order="C", y_numeric=not self._classifies, reset=reset
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=FLOATS,
+            order="C",
+            y_numeric=not self._classifies,
+            reset=reset,
+            ensure_min_samples=1 if comm is None else 0,
         )
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if not sample_weight.any():  # older versions of scikit-learn let them pass
+            if comm is None and not sample_weight.any():  # older versions of scikit-learn let them pass
                 raise ValueError("Sample weights must contain at least one non-zero number.")
         return X, y, sample_weight
 
@@ -185,7 +200,15 @@ class LinearModel(Estimator):
         """One fit, or with radius="auto" a path and a fit at its choice; callbacks and a progress bar look on."""
         settings = self._settings(len(more.get("classes", ()))) | more
         settings |= {"sample_weight": sample_weight, "region_parameters": self._region_parameters(radius)}
+        comm = getattr(self, "comm", None)
         with watching(self, settings) as observer:
+            if comm is not None:
+                settings["seed"] = comm.bcast(settings["seed"])
+                looking = Looking(observer)
+                fit = calling(_core.fit, X, y, observer=looking, **settings)
+                with together(comm):
+                    looking.raise_again()
+                return fit
             if radius != "auto":
                 return calling(_core.fit, X, y, observer=observer, **settings)
             settings["region_parameters"].pop("radius")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from alfcg import _core
 
@@ -49,6 +50,10 @@ _SINGLE: dict[str, list[Any]] = {
     "early_stopping": _YES_OR_NO,
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "n_iter_no_change": [_COUNT],
+    "checkpoint": [str, PathLike, None],
+    "checkpoint_every": [_NOT_NEGATIVE],
+    "resume": [str, PathLike, None],
+    "comm": [HasMethods(["Get_rank", "Get_size", "Allgather"]), None],
 }
 _SEARCH: dict[str, list[Any]] = {
     "radii": [_COUNT, "array-like"],

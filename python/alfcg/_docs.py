@@ -49,6 +49,16 @@ _END = """random_state : int, RandomState instance or None, default=None
 _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
         `alfcg.Iteration`); one that returns True ends the fit."""
+_CHECKPOINTS = """checkpoint : str or path, default=None
+        A file for the state of the fit: written every `checkpoint_every` seconds, when a limit ends the fit, and on Ctrl-C.
+    checkpoint_every : float, default=300
+        Seconds from one time to the next; 0: every iteration.
+    resume : str or path, default=None
+        A file that such a fit has left, of the same data, parameters and `random_state`, but for the limits: the fit goes on
+        from there, and ends with the bits of one that was never interrupted."""
+_COMM = """comm : mpi4py communicator, default=None
+        Processes that have some of the rows each: all of them call `fit`, and have the same model then. None: this process
+        has all rows."""
 _CV_CALLBACKS = _CALLBACKS.replace("at every iterate", "at every iterate of the fit at the radius found,")
 _SINGLE = """radius : float, 'auto' or None, default=None
         The size of the region: how much the model may say. There is no good value for all data: use the estimator with CV
@@ -187,6 +197,8 @@ def documented(cls: Class) -> Class:
             "running": "\n    ".join([_LIMITS.format(epochs="10000", tol="1e-2"), _END, _CALLBACKS]),
             "stopping": _STOPPING,
             "end": _END,
+            "checkpoints": _CHECKPOINTS,
+            "comm": _COMM,
             "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,
             "path": _PATH.format(score="accuracy" if classifies else "R²"),
             "coef": _COEF_C if classifies else _COEF_R,

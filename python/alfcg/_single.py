@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from alfcg import _core
-from alfcg._base import Array, LinearModel
+from alfcg._base import Array, LinearModel, named_file
+from alfcg._ranks import in_one_form, together
 from alfcg._region_files import described
 from alfcg._results import raise_if_interrupted
 from alfcg._solve import _default_region
@@ -41,9 +42,20 @@ class Constrained(LinearModel):
         self : object
             The fitted estimator.
         """
-        X, y, sample_weight = self._checked(X, y, sample_weight)
         before = getattr(self, "classes_", None)
+        with together(self.comm):
+            X, y, sample_weight = self._checked(X, y, sample_weight)
+            if self.comm is not None and self.radius == "auto":
+                raise ValueError("radius='auto' is for one process: with comm, radius must be a number")
+        if self.comm is not None:
+            X = in_one_form(X, self.comm)
         y, more = self._task(y, sample_weight)
+        more |= {
+            "checkpoint": named_file(self.checkpoint),
+            "checkpoint_every": self.checkpoint_every,
+            "resume": named_file(self.resume),
+            "comm": self.comm,
+        }
         if self.warm_start and (before is None or np.array_equal(before, self.classes_)):
             more["start"] = self._start(self._outputs(), X.shape[1])
         if self.early_stopping:
@@ -51,12 +63,17 @@ class Constrained(LinearModel):
         fit = self._run(X, y, sample_weight, more, self.radius)
         self._adopt(fit)
         self._stream, self._rows_seen = None, X.shape[0]
+        if self.comm is not None:
+            self.history_ = self.comm.bcast(self.history_)  # the first has looked on
         raise_if_interrupted(fit)
-        self._warn(fit)
+        if self.comm is None or self.comm.Get_rank() == 0:
+            self._warn(fit)
         return self
 
     def _begin_stream(self, features: int, dtype: Any) -> Stream:
         """From zero, or from the last fit, whose rows count as a stream that has passed."""
+        if self.comm is not None:
+            raise ValueError("partial_fit is for one process: comm must be None")
         if self.radius == "auto":
             raise ValueError("partial_fit needs a radius; radius='auto' looks for one in all the rows")
         if self.normalize not in (None, "none"):

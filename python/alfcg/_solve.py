@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -259,6 +260,9 @@ def solve(
     seed: int = 0,
     threads: int | None = None,
     history: str = "free",
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 300.0,
+    resume: str | PathLike[str] | None = None,
 ) -> Result:
     """Minimise f + h over a region, for a smooth function f of one's own.
 
@@ -292,6 +296,14 @@ def solve(
     [threads]
     history : {"free", "full", "none"}
         "free" keeps rows of the course where objective and gap cost nothing, "full" all (about 200 of them, evenly).
+    checkpoint : str or path, optional
+        A file for the state of the run: written every `checkpoint_every` seconds (0: every iteration), when a budget ends the run,
+        and on Ctrl-C.
+    checkpoint_every : float
+        Seconds from one time to the next.
+    resume : str or path, optional
+        A file that such a run has left, with the same method, seed, start and region: this one goes on from there, with the
+        same bits. That the objective is the same, and a region of one's own, is for the caller to know.
 
     Returns
     -------
@@ -337,7 +349,8 @@ def solve(
     found = calling(
         _core.solve, function, samples, _shape(shape), is_double, own, start=x0, method=method, parameters=dict(parameters or {}),
         observer=callback, max_iterations=max_iterations, max_epochs=max_epochs, max_seconds=max_seconds, gap=gap,
-        tolerance=tolerance, seed=seed, threads=threads, history=history, **options,
+        tolerance=tolerance, seed=seed, threads=threads, history=history, checkpoint=None if checkpoint is None else fspath(checkpoint),
+        checkpoint_every=checkpoint_every, resume=None if resume is None else fspath(resume), **options,
     )  # fmt: skip
     cut_short = found.pop("interrupted")
     found.pop("stopped")

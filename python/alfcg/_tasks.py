@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from alfcg import _core
 from alfcg._base import Array
+from alfcg._ranks import all_labels, together
 
 
 def labels_of(classes: Array) -> list[Any]:
@@ -37,15 +38,22 @@ class Classification(ClassifierMixin):  # type: ignore[misc]
 
     def _encoded(self, y: Array, sample_weight: Array | None) -> tuple[Array, Array]:
         """The classes, and each row's position in them."""
-        check_classification_targets(y)
+        comm = getattr(self, "comm", None)
+        with together(comm):
+            if len(y):
+                check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        self._require_two(classes, codes, sample_weight)
+        if comm is not None:
+            classes = all_labels(classes, comm)
+            codes = np.searchsorted(classes, y)
+        self._require_two(classes, codes, sample_weight, comm)
         return classes, codes
 
     @staticmethod
-    def _require_two(classes: Array, codes: Array, sample_weight: Array | None) -> None:
+    def _require_two(classes: Array, codes: Array, sample_weight: Array | None, comm: Any = None) -> None:
         """Of the classes, among rows that count."""
-        present = classes[np.flatnonzero(np.bincount(codes, sample_weight))]
+        counts = np.bincount(codes, sample_weight, len(classes))
+        present = classes[np.flatnonzero(counts if comm is None else comm.allreduce(counts))]
         if len(present) < 2:
             raise ValueError(
                 "This solver needs samples of at least 2 classes in the data, but the data contains only one class: "

@@ -42,6 +42,8 @@ class ConstrainedClassifier(Classification, Constrained):
     [stopping]
     [end]
     [callbacks]
+    [checkpoints]
+    [comm]
 
     Attributes
     ----------
@@ -94,6 +96,10 @@ class ConstrainedClassifier(Classification, Constrained):
         n_jobs: int | None = None,
         verbose: int = 0,
         callbacks: Callbacks = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 300.0,
+        resume: Any = None,
+        comm: Any = None,
     ) -> None:
         self.region = region
         self.radius = radius
@@ -122,6 +128,10 @@ class ConstrainedClassifier(Classification, Constrained):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callbacks = callbacks
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+        self.comm = comm
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take in some more rows: one stochastic pass over them, from where the last call ended.
@@ -162,6 +172,8 @@ class ConstrainedRegressor(Regression, Constrained):
     [stopping]
     [end]
     [callbacks]
+    [checkpoints]
+    [comm]
 
     Attributes
     ----------
@@ -216,6 +228,10 @@ class ConstrainedRegressor(Regression, Constrained):
         n_jobs: int | None = None,
         verbose: int = 0,
         callbacks: Callbacks = None,
+        checkpoint: Any = None,
+        checkpoint_every: float = 300.0,
+        resume: Any = None,
+        comm: Any = None,
     ) -> None:
         self.region = region
         self.radius = radius
@@ -245,6 +261,10 @@ class ConstrainedRegressor(Regression, Constrained):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callbacks = callbacks
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
+        self.comm = comm
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take in some more rows: one stochastic pass over them, from where the last call ended.

@@ -9,6 +9,7 @@
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "model.hpp"
+#include "ranks.hpp"
 
 namespace alfcg::python {
 
@@ -84,6 +85,8 @@ Classes learned(const Classes& given, const std::vector<double>& codes) {
 
 nb::object fit_once(nb::handle x, nb::handle y, const nb::kwargs& given) {
     Settings settings("fit", given);
+    const auto ranks = ranks_of(settings.comm);
+    settings.specification.ranks = ranks.get();
     Borrowed borrowed(x);
     return in_precision(borrowed.is_double(), [&]<class Real>(Real) {
         Problem<Real> problem = problem_from<Real>(borrowed, y, settings);
@@ -92,7 +95,7 @@ nb::object fit_once(nb::handle x, nb::handle y, const nb::kwargs& given) {
         Fitted<Real> fitted;
         {
             const nb::gil_scoped_release released;
-            fitted = fit<Real>(problem, settings.specification.options, watch.observer<Real>(),
+            fitted = fit<Real>(problem, settings.with_checkpoints(watch), watch.observer<Real>(),
                                start ? &*start : nullptr);
         }
         watch.finish();
@@ -181,7 +184,8 @@ Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, Settings& settings)
 
 template <class Real>
 Problem<Real> problem_from(Borrowed& borrowed, nb::handle y, Settings& settings) {
-    Dataset<Real> data = dataset_from<Real>(borrowed, y, settings);
+    Dataset<Real> data;
+    agree(settings.specification.ranks, [&] { data = dataset_from<Real>(borrowed, y, settings); });
     const nb::gil_scoped_release released;
     return prepare<Real>(std::move(data), settings.specification);
 }
@@ -252,6 +256,8 @@ void bind_fitting(nb::module_& module) {
             nb::sig("def parameters(self) -> dict[str, float | str]"))
         .def_prop_ro("scale", report(&Report::scale))
         .def_prop_ro("threads", report(&Report::threads))
+        .def_prop_ro("ranks", report(&Report::ranks))
+        .def_prop_ro("bytes_sent", report(&Report::bytes_sent))
         .def_prop_ro("train_score", [](const Fit& fit) { return fit.report.training.value(); })
         .def_prop_ro("held_out_score",
                      [](const Fit& fit) -> std::optional<double> {

@@ -73,7 +73,7 @@ PathFit find_radius_from(nb::handle x, nb::handle y, const nb::kwargs& given) {
         {
             const nb::gil_scoped_release released;
             path = find_radius<Real>(std::move(rows), settings.specification, settings.path, observer);
-            fitted = fit<Real>(path.problem, path.adapted(settings.specification.options),
+            fitted = fit<Real>(path.problem, path.adapted(settings.with_checkpoints(watch)),
                                watch.observer<Real>(), &path.start);
         }
         watch.finish();

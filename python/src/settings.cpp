@@ -14,6 +14,7 @@
 
 #include "alfcg/core/error.hpp"
 #include "core/threads.hpp"
+#include "watching.hpp"
 
 namespace alfcg::python {
 
@@ -142,6 +143,10 @@ const std::map<std::string, Setter, std::less<>>& setters() {
              return cast_or_refuse<std::map<std::string, std::string>>(v, n, "a dictionary of strings");
          }, [](Settings& s) -> auto& { return s.said; })},
         {"name", into(text, [](Settings& s) -> auto& { return s.name; })},
+        {"checkpoint", into(optional_text, &Settings::checkpoint)},
+        {"checkpoint_every", into(number, &Settings::checkpoint_every)},
+        {"resume", into(optional_text, &Settings::resume)},
+        {"comm", into(whatever, [](Settings& s) -> auto& { return s.comm; })},
         {"history", set_history},
         {"history_points", into([](nb::handle v, const std::string& n) {
              return cast_or_refuse<std::size_t>(v, n, "an integer of at least 0");
@@ -176,6 +181,7 @@ Settings::Settings(const char* function, const nb::kwargs& given)
       sample_weight(nb::none()),
       start(nb::none()),
       observer(nb::none()),
+      comm(nb::none()),
       point(nb::none()) {
     specification.threads = -1;
     for (const auto& [key, value] : given) {
@@ -187,6 +193,16 @@ Settings::Settings(const char* function, const nb::kwargs& given)
         found->second(*this, value, keyword);
     }
     if (specification.threads < 0) specification.threads = resolve_thread_count(nb::none());
+}
+
+Options Settings::with_checkpoints(Watch& watch) const {
+    Options result = specification.options;
+    result.checkpoints.file = checkpoint;
+    result.checkpoints.every = checkpoint_every;
+    result.checkpoints.resume = resume;
+    result.checkpoints.facts = {{"program", "Python"}};
+    result.checkpoints.also.emplace_back("history", [&watch](Archive& state) { watch.archive(state); });
+    return result;
 }
 
 std::string Settings::shown(std::string text) const {

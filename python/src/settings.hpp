@@ -12,6 +12,8 @@ namespace alfcg::python {
 
 namespace nb = nanobind;
 
+class Watch;
+
 /// What a call says beyond its data: a Specification, and what only Python has.
 struct Settings {
     Specification specification;
@@ -24,6 +26,10 @@ struct Settings {
     std::string name = "data";
     std::map<std::string, std::string>
         said;  // instead of the names of files that stand for a caller's arrays
+    std::string checkpoint;
+    double checkpoint_every = Checkpoints{}.every;
+    std::string resume;
+    nb::object comm;  // of mpi4py; none: one process
     bool full_history = false;
     bool any_history = true;
     std::size_t history_points = 200;
@@ -38,6 +44,9 @@ struct Settings {
 
     /// Takes keywords by name. Throws TypeError for one that does not exist, and for a value of the wrong type.
     Settings(const char* function, const nb::kwargs& given);
+
+    /// Where the state of a run is kept, as asked for; `watch` looks at it, and what it has seen goes along.
+    [[nodiscard]] Options with_checkpoints(Watch& watch) const;
 
     /// A text, or parameters, without the names of such files.
     [[nodiscard]] std::string shown(std::string text) const;

@@ -189,7 +189,7 @@ nb::dict solve_from(const nb::object& function, nb::handle samples, const std::v
         Solution<Real> solution;
         {
             const nb::gil_scoped_release released;
-            solution = solve<Real>(*objective, *region, settings.specification.options,
+            solution = solve<Real>(*objective, *region, settings.with_checkpoints(watch),
                                    watch.observer<Real>(), start ? &*start : nullptr);
         }
         watch.finish();

@@ -55,6 +55,14 @@ void History::add(const TraceRow& row) {
     std::erase_if(rows_, [&](const TraceRow& kept) { return kept.iteration % stride_ != 0; });
 }
 
+void History::archive(Archive& state) {
+    state.visit_count(rows_);
+    for (TraceRow& row : rows_)
+        state(row.iteration, row.epochs, row.seconds, row.objective, row.gap, row.step, row.curvature,
+              row.alpha, row.error);
+    state(stride_);
+}
+
 nb::dict columns_of(const std::vector<TraceRow>& rows) {
     nb::dict columns;
     const auto column = [&](const char* name, auto value) {

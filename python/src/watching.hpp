@@ -59,6 +59,8 @@ class History {
         add(trace_row(now));
     }
     [[nodiscard]] nb::dict to_dict() const { return columns_of(rows_); }
+    /// For checkpoints.
+    void archive(Archive& state);
 
   private:
     void add(const TraceRow& row);
@@ -115,6 +117,9 @@ class Watch {
     void finish();
     /// For runs without iterates to look at: whether to end. Any thread may ask; the one that called looks for Ctrl-C.
     bool asked_to_stop();
+
+    /// What goes with a run from one process to the next.
+    void archive(Archive& state) { state(history_); }
 
     [[nodiscard]] bool interrupted() const { return interrupted_; }
     [[nodiscard]] bool stopped() const { return stopped_; }

@@ -62,18 +62,23 @@ std::string quoted(const std::string& word) {
     return result + "'";
 }
 
+// Those that lists show.
+std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+}
+
 std::string explain_option(const CLI::App& app, const std::string& given) {
     const std::string name = given.substr(0, given.find('='));
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
         if (!option->get_lnames().empty()) names.push_back(option->get_lnames().front());
+    const auto* others = app.get_parent();
+    if (others != nullptr)
+        for (const CLI::App* command : shown_commands(*others))
+            if (command->get_option_no_throw(name) != nullptr)
+                return fmt::format("unknown option {}, which is for {}", name, command->get_name());
     const std::size_t letters = std::min(name.find_first_not_of('-'), name.size());
     return "unknown option " + name + suggestion(name.substr(letters), names, "--");
-}
-
-// Those that lists show.
-std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 // No command, or one that does not exist.

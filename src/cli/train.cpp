@@ -138,6 +138,7 @@ int train(TrainArguments& arguments) {
     options.checkpoints.file = arguments.checkpoint;
     options.checkpoints.resume = arguments.resume;
     options.checkpoints.every = arguments.checkpoint_every.value_or(options.checkpoints.every);
+    options.checkpoints.facts = {{"program", "alfcg train"}};
     // What has been written down so far goes with the run.
     options.checkpoints.also.emplace_back("output", [&](Archive& state) {
         Progress unseen(stdout, options);
@@ -246,8 +247,6 @@ Command add_train(CommandOptions options) {
         if (arguments->model.empty())
             arguments->model = name_of_data(arguments->problem.data.source) + ".model.npz";
         Ranks* const ranks = ManyRanks::opened();
-        if (ranks != nullptr && !(arguments->checkpoint.empty() && arguments->resume.empty()))
-            throw QuantityError("checkpoint", "and `resume` are for one rank: runs on several have none");
         agree(ranks, [&] {
             if (ranks != nullptr && ranks->rank() > 0) return;
             const DataArguments& data = arguments->problem.data;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view archive_magic = "alfcg checkpoint";
 constexpr std::uint32_t archive_byte_order = 0x01020304;
 // To be raised with every change of what is visited, or in which order.
-constexpr std::uint32_t archive_format = 1;
+constexpr std::uint32_t archive_format = 2;
 constexpr std::size_t archive_version_bytes = 16;
 
 struct ArchiveHeader {
@@ -96,14 +96,11 @@ Archive Archive::load(const std::string& path) {
     if (problem) refuse("cannot be read: " + problem.message());
     if (size != head + header.bytes)
         refuse(fmt::format("is a damaged checkpoint: it has {} bytes, not {}", size, head + header.bytes));
-    Archive archive;
-    archive.loading_ = true;
-    archive.path_ = path;
-    archive.bytes_.resize(header.bytes);
-    file.read(archive.bytes_.data(), static_cast<std::streamsize>(header.bytes));
+    std::string bytes(header.bytes, '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(header.bytes));
     if (!file) refuse("is a damaged checkpoint: it cannot be read to its end");
-    if (digest_of(archive.bytes_) != header.digest) refuse("is a damaged checkpoint: its checksum is wrong");
-    return archive;
+    if (digest_of(bytes) != header.digest) refuse("is a damaged checkpoint: its checksum is wrong");
+    return {std::move(bytes), path};
 }
 
 void Archive::save(const std::string& path) const {

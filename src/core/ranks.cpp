@@ -157,6 +157,56 @@ std::vector<std::string> Ranks::gather(const std::string& mine) {
     return all;
 }
 
+namespace {
+
+// Parts of different lengths travel in pieces, the last of which are short or empty: body(at, count) for each of a part of that length.
+constexpr std::size_t piece = std::size_t{1} << 20U;
+
+std::size_t left_of(std::size_t length, std::size_t at) {
+    return std::min(piece, length - std::min(length, at));
+}
+
+}  // namespace
+
+std::vector<std::string> Ranks::collect(const std::string& mine) {
+    const std::vector<std::size_t> lengths = gather(mine.size());
+    const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
+    const std::size_t width = std::min(piece, longest);
+    std::vector<std::string> parts(rank_ == 0 ? lengths.size() : 0);
+    std::string block(width, '\0');
+    std::string blocks(width * parts.size(), '\0');
+    for (std::size_t at = 0; at < longest; at += piece) {
+        copy_bytes(block.data(), mine.data() + std::min(mine.size(), at), left_of(mine.size(), at));
+        collect_bytes(block.data(), width, blocks.data());
+        if (rank_ > 0) sent_ += static_cast<std::int64_t>(width);
+        ++calls_;
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            parts[k].append(blocks, k * width, left_of(lengths[k], at));
+    }
+    return parts;
+}
+
+std::string Ranks::deal(const std::vector<std::string>& parts) {
+    std::vector<std::size_t> lengths(static_cast<std::size_t>(size_));
+    for (std::size_t k = 0; k < parts.size(); ++k) lengths[k] = parts[k].size();
+    tell(std::as_writable_bytes(std::span(lengths)));
+    const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
+    const std::size_t width = std::min(piece, longest);
+    std::string mine;
+    std::string block(width, '\0');
+    std::string blocks(rank_ == 0 ? width * lengths.size() : 0, '\0');
+    for (std::size_t at = 0; at < longest; at += piece) {
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            copy_bytes(blocks.data() + k * width, parts[k].data() + std::min(parts[k].size(), at),
+                       left_of(parts[k].size(), at));
+        deal_bytes(blocks.data(), width, block.data());
+        if (rank_ == 0) sent_ += static_cast<std::int64_t>(width) * (size_ - 1);
+        ++calls_;
+        mine.append(block, 0, left_of(lengths[static_cast<std::size_t>(rank_)], at));
+    }
+    return mine;
+}
+
 bool Ranks::all(bool mine) {
     const std::vector<char> answers = gather(static_cast<char>(mine));
     return std::all_of(answers.begin(), answers.end(), [](char answer) { return answer != 0; });

@@ -13,10 +13,14 @@ namespace {
 // What may be kept where nobody says: this, or a quarter of the data.
 constexpr Index modest_bytes = Index{64} << 20;
 
+// Of scores, starts of rows and the like, which inner steps have beside it for every row.
+constexpr Index bytes_beside = 48;
+
 // No more than half of what is free; of small data nothing depends on that.
-Index usual_memory(Index data_bytes) {
+Index usual_memory(Index data_bytes, Index rows) {
     if (data_bytes / 4 <= modest_bytes) return modest_bytes;
-    return std::min(data_bytes / 4, std::max(modest_bytes, static_cast<Index>(free_memory() / 2)));
+    const Index free = static_cast<Index>(free_memory()) - bytes_beside * rows;
+    return std::min(data_bytes / 4, std::max(modest_bytes, free / 2));
 }
 
 template <class Real>
@@ -73,9 +77,11 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
 template <class Real>
 std::unique_ptr<Corrector<Real>> Corrective<Real>::make_corrector(Run<Real>& run) const {
     const Index data = run.objective().entries() * static_cast<Index>(sizeof(Real));
-    Index memory = memory_ ? *memory_ : usual_memory(data);
+    const Index rows = run.objective().samples();
+    Ranks* const ranks = run.objective().ranks();
+    Index memory = memory_ ? *memory_ : usual_memory(data, ranks == nullptr ? rows : rows / ranks->size());
     // Ranks go the same way, however much each has.
-    if (Ranks* ranks = run.objective().ranks(); ranks != nullptr) memory = ranks->told(memory);
+    if (ranks != nullptr) memory = ranks->told(memory);
     return corrector_for(run.region(), run.x(), memory);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "alfcg/data/features.hpp"
@@ -24,8 +25,13 @@ class PageAdvice {
 
     /// All rows, by each thread in order.
     void in_order() { advise(PageReading::in_order); }
-    /// Rows here and there.
-    void scattered() { advise(PageReading::scattered); }
+    /// These rows, one after the other: here and there, unless they increase and are so close together that most pages are looked at.
+    void listed(const Index* list, Index count) {
+        constexpr Index close = Index{64} << 10;
+        if (!on()) return;
+        const bool near = count >= bytes_of(*features_) / close && std::is_sorted(list, list + count);
+        advise(near ? PageReading::in_order : PageReading::scattered);
+    }
     void usual() { advise(PageReading::usual); }
     /// These rows, soon: they are read meanwhile.
     void soon(Index first, Index last) const {

@@ -26,6 +26,8 @@ constexpr int rounds = 2;
 // A product with one direction costs as much as this many entries of the data; fewer directions than these are none.
 constexpr Index entries_per_direction = 4;
 constexpr Index least_directions = 8;
+// Numbers for each entry of a direction, while they are found.
+constexpr Index copies = 6;
 // What is left of the spectrum is at least this share of its mean.
 constexpr double least_rest = 1e-2;
 
@@ -98,10 +100,12 @@ class Moments {
 template <class Real>
 std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& features, const Real* weights,
                                                    const std::vector<double>& centre, Index entries,
-                                                   const RowShare& rows, int threads) {
+                                                   const RowShare& rows, int threads, Index memory) {
     const Index width = cols(features);
     const bool whole = width <= few_directions;
-    const Index kept = whole ? width : std::min(most_directions, entries / (entries_per_direction * width));
+    const Index kept = whole ? width
+                             : std::min({most_directions, entries / (entries_per_direction * width),
+                                         memory / (copies * static_cast<Index>(sizeof(double)) * width)});
     if (!whole && kept < least_directions) return std::nullopt;
     const Index looked_at = whole ? width : kept + spare_directions;
     Moments<Real> moments(features, weights, centre, looked_at, rows, threads);
@@ -139,9 +143,9 @@ std::optional<SecondMoments<Real>> leading_moments(const Features<Real>& feature
 
 template std::optional<SecondMoments<float>> leading_moments(const Features<float>&, const float*,
                                                              const std::vector<double>&, Index,
-                                                             const RowShare&, int);
+                                                             const RowShare&, int, Index);
 template std::optional<SecondMoments<double>> leading_moments(const Features<double>&, const double*,
                                                               const std::vector<double>&, Index,
-                                                              const RowShare&, int);
+                                                              const RowShare&, int, Index);
 
 }  // namespace alfcg

@@ -77,11 +77,10 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
       features_(never_empty(features)),
       pages_(features_),
       entries_(static_cast<Index>(sum_over(rows_.ranks, static_cast<double>(entries_of(features))))),
-      engine_(row_engine(features_, targets.outputs, threads_, Use::often,
-                         room_for_copies(memory, bytes_of(features)))),
+      room_(room_for_copies(memory, bytes_of(features))),
+      engine_(row_engine(features_, targets.outputs, threads_, Use::often, room_)),
       scratch_(static_cast<std::size_t>(threads_)),
-      may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features),
-                                            room_for_copies(memory, bytes_of(features)))) {
+      may_remember_(scores_are_modest<Real>(samples_, shape_.rows, bytes_of(features), room_)) {
     if (rows_.ranks != nullptr) may_remember_ = rows_.ranks->all(may_remember_);
     if (intercept) begin_intercept(targets.weights);
 }
@@ -198,7 +197,8 @@ std::vector<double> LinearObjective<Real>::most_curvatures() {
 
 template <class Real>
 std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
-    return leading_moments(features_, loss_.truth().weights, centre_, entries_, rows_, threads_);
+    const Index room = rows_.ranks == nullptr ? room_ : rows_.ranks->told(room_);
+    return leading_moments(features_, loss_.truth().weights, centre_, entries_, rows_, threads_, room);
 }
 
 template <class Real>
@@ -369,7 +369,7 @@ void LinearObjective<Real>::run_own(const Pass& pass, bool sums_residuals) {
     if (pass.selection.list == nullptr)
         pages_.in_order();
     else
-        pages_.scattered();
+        pages_.listed(pass.selection.list, pass.selection.count);
     const int threads = engine_->begin(pass.selection, scoring(), threads_);
     prepare_scratch(threads, pass.points);
     prepare_weights(pass);

@@ -168,6 +168,7 @@ class LinearObjective final : public Objective<Real> {
     std::vector<Index> own_list_;         // of a batch, those that are here
     std::vector<Index> next_list_;        // of the one to come
     std::vector<double> column_entries_;  // of sparse data, once asked for
+    Index room_;  // bytes that copies may take
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread
     std::vector<double> losses_;     // summed up, one per piece

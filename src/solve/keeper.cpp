@@ -15,13 +15,19 @@ void Checkpoints::verify() const {
                             "must be a number of seconds, 0 or more, not " + format_number(every));
 }
 
-Keeper::Keeper(const Checkpoints& checkpoints) : checkpoints_(checkpoints) {
+Keeper::Keeper(const Checkpoints& checkpoints, Ranks* ranks) : checkpoints_(checkpoints), ranks_(ranks) {
     checkpoints.verify();
-    if (keeps()) OutputFile(checkpoints.file);  // nothing is left of it
+    if (!keeps()) return;
+    agree(ranks, [&] {
+        if (leads()) OutputFile(checkpoints.file);  // nothing is left of it
+    });
 }
 
+// One clock for all.
 bool Keeper::due() const {
-    return keeps() && Clock::now() - last_ >= std::chrono::duration<double>(checkpoints_.every);
+    if (!keeps()) return false;
+    const bool own = Clock::now() - last_ >= std::chrono::duration<double>(checkpoints_.every);
+    return ranks_ == nullptr ? own : ranks_->told(own);
 }
 
 void Keeper::visit_others(Archive& state) {
@@ -34,17 +40,49 @@ void Keeper::write(const std::function<void(Archive&)>& visit) {
     state.section("facts", [&] { state(facts); });
     visit(state);
     visit_others(state);
-    state.save(checkpoints_.file);
+    std::vector<std::string> parts;
+    if (ranks_ == nullptr) {
+        parts.push_back(std::move(state).release());
+    } else {
+        parts = ranks_->collect(std::move(state).release());
+    }
+    agree(ranks_, [&] {
+        if (!leads()) return;
+        Archive whole;
+        whole.section("ranks", [&] { whole(parts); });
+        whole.save(checkpoints_.file);
+    });
     last_ = Clock::now();
 }
 
+// The states of as many ranks as there are, in their order.
+std::vector<std::string> Keeper::load() const {
+    Archive whole = Archive::load(checkpoints_.resume);
+    std::vector<std::string> parts;
+    whole.section("ranks", [&] { whole(parts); });
+    const std::size_t here = ranks_ == nullptr ? 1 : static_cast<std::size_t>(ranks_->size());
+    const auto named = [](std::size_t count) {
+        return std::to_string(count) + (count == 1 ? " rank" : " ranks");
+    };
+    if (parts.size() != here)
+        whole.reject("it was made on " + named(parts.size()) + ", here " + (here == 1 ? "is " : "are ") +
+                     named(here));
+    return parts;
+}
+
 void Keeper::read(const std::function<void(Archive&)>& visit) {
-    Archive state = Archive::load(checkpoints_.resume);
-    std::vector<Fact> theirs;
-    state.section("facts", [&] { state(theirs); });
-    check(state, theirs);
-    visit(state);
-    visit_others(state);
+    std::vector<std::string> parts;
+    agree(ranks_, [&] {
+        if (leads()) parts = load();
+    });
+    Archive state(ranks_ == nullptr ? std::move(parts.front()) : ranks_->deal(parts), checkpoints_.resume);
+    agree(ranks_, [&] {
+        std::vector<Fact> theirs;
+        state.section("facts", [&] { state(theirs); });
+        check(state, theirs);
+        visit(state);
+        visit_others(state);
+    });
 }
 
 // What was chosen otherwise tells more than that other numbers came out: digests are told where there is nothing else.

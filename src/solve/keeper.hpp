@@ -2,16 +2,20 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
+#include <vector>
 
+#include "alfcg/core/ranks.hpp"
 #include "alfcg/solve/checkpoints.hpp"
 
 namespace alfcg {
 
-/// Writes and reads the checkpoints of a run.
+/// Writes and reads the checkpoints of a run. On several ranks all of them make the same calls; the first has the file, with the state of each
+/// rank in it.
 class Keeper {
   public:
     /// Whether the file can be written is found out at once.
-    explicit Keeper(const Checkpoints& checkpoints);
+    Keeper(const Checkpoints& checkpoints, Ranks* ranks);
 
     [[nodiscard]] bool due() const;
     /// `visit` is the run's own state.
@@ -26,8 +30,11 @@ class Keeper {
 
     void check(const Archive& state, const std::vector<Fact>& theirs) const;
     void visit_others(Archive& state);
+    [[nodiscard]] bool leads() const { return ranks_ == nullptr || ranks_->rank() == 0; }
+    [[nodiscard]] std::vector<std::string> load() const;
 
     const Checkpoints& checkpoints_;
+    Ranks* ranks_;
     Clock::time_point last_ = Clock::now();
 };
 

@@ -51,7 +51,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
           method_(method),
           limits_(limits),
           observer_(observer),
-          keeper_(checkpoints),
+          keeper_(checkpoints, objective.ranks()),
           samples_(static_cast<double>(objective.samples())),
           metrics_account_(limits.clock) {
         account_ = Account(limits.clock);
@@ -390,8 +390,6 @@ Result<Real> solve(Objective<Real>& objective, Region<Real>& region, Method<Real
                    const Iterate<Real>* x0, const Checkpoints& checkpoints) {
     limits.verify();
     region.check(objective.shape());
-    if (objective.ranks() != nullptr && checkpoints.used())
-        throw QuantityError("checkpoint", "and `resume` are for one rank: runs on several have none");
     Loop<Real> loop(objective, region, method, limits, observer, checkpoints);
     loop.start(x0);
     if (loop.resumes()) loop.resume();

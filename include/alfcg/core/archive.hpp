@@ -28,6 +28,11 @@ class Archive {
     Archive() = default;
     /// Reads what `save` has written. Throws Error, in one line, for a file that is none, is of another version, or is damaged.
     static Archive load(const std::string& path);
+    /// Reads what is in memory, of which `path` tells where it came from.
+    Archive(std::string bytes, std::string path)
+        : loading_(true), path_(std::move(path)), bytes_(std::move(bytes)) {}
+    /// What was written.
+    [[nodiscard]] std::string release() && { return std::move(bytes_); }
     /// The file appears whole or not at all.
     void save(const std::string& path) const;
 

@@ -47,6 +47,9 @@ class Ranks {
         return all;
     }
     [[nodiscard]] std::vector<std::string> gather(const std::string& mine);
+    /// The same for rank 0 alone, of what may be long; the others get nothing. And the way back: each gets its part of what rank 0 has.
+    [[nodiscard]] std::vector<std::string> collect(const std::string& mine);
+    [[nodiscard]] std::string deal(const std::vector<std::string>& parts);
     /// Whether that is so on all of them.
     [[nodiscard]] bool all(bool mine);
 
@@ -65,6 +68,9 @@ class Ranks {
     virtual void exchange_bytes(const void* blocks, std::size_t bytes, void* received) = 0;
     /// All get what rank 0 has.
     virtual void tell_bytes(void* bytes, std::size_t count) = 0;
+    /// Rank 0 gets the bytes of each rank, in their order; or gives each its block.
+    virtual void collect_bytes(const void* mine, std::size_t bytes, void* all) = 0;
+    virtual void deal_bytes(const void* blocks, std::size_t bytes, void* mine) = 0;
 
   private:
     enum class Merge { sum, largest };

@@ -62,6 +62,22 @@ class MpiRanks final : public Ranks {
             MPI_Bcast(static_cast<char*>(bytes) + at, piece, MPI_BYTE, 0, comm_);
         });
     }
+    void collect_bytes(const void* mine, std::size_t bytes, void* all) override {
+        for_pieces(bytes, [&](std::size_t at, int count) {
+            MPI_Datatype stripe = striped(bytes, count);
+            MPI_Gather(static_cast<const char*>(mine) + at, count, MPI_BYTE, static_cast<char*>(all) + at, 1,
+                       stripe, 0, comm_);
+            MPI_Type_free(&stripe);
+        });
+    }
+    void deal_bytes(const void* blocks, std::size_t bytes, void* mine) override {
+        for_pieces(bytes, [&](std::size_t at, int count) {
+            MPI_Datatype stripe = striped(bytes, count);
+            MPI_Scatter(static_cast<const char*>(blocks) + at, 1, stripe, static_cast<char*>(mine) + at,
+                        count, MPI_BYTE, 0, comm_);
+            MPI_Type_free(&stripe);
+        });
+    }
 
   private:
     static int rank_in(MPI_Comm comm) {

@@ -19,8 +19,8 @@ struct Fact {
 };
 
 /// Where the whole state of a run is written to while it goes on, and where it is taken from. A run that is ended at any point and gone
-/// on with has the same bits as one that was not: the same iterates, the same objective; with the same number of threads, on the same
-/// kind of CPU.
+/// on with has the same bits as one that was not: the same iterates, the same objective; with the same number of threads and of ranks (the
+/// first of which has the file), on the same kind of CPU.
 struct Checkpoints {
     std::string file;  // where to; empty: nowhere
     double every =
