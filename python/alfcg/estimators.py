@@ -92,6 +92,7 @@ class ConstrainedClassifier(Classification, Constrained):
         n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -120,6 +121,7 @@ class ConstrainedClassifier(Classification, Constrained):
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 
@@ -214,6 +216,7 @@ class ConstrainedRegressor(Regression, Constrained):
         n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -243,6 +246,7 @@ class ConstrainedRegressor(Regression, Constrained):
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 
@@ -332,6 +336,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         tol: float = 1e-4,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -361,6 +366,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 
@@ -434,6 +440,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         tol: float = 1e-4,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -464,6 +471,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 
