@@ -34,7 +34,9 @@ def test_joblib_gives_what_a_loop_gives(digits, backend: str) -> None:
     assert search.best_params_ == {"radius": 10}
 
 
-@pytest.mark.parametrize("options", [{}, {"method": "alfcg-fs", "max_epochs": 4, "tol": None, "random_state": 1}, {"region": "l1"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"region": "l1"}, {"method": "alfcg-fs", "max_epochs": 4, "tol": None, "random_state": 1}]
+)
 def test_reproducible_fits_have_the_same_bits_for_every_number_of_threads(digits, options: dict) -> None:
     X, y = digits
     X = np.tile(X, (5, 1)).astype(np.float32)  # more than one thread has something to do
