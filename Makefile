@@ -89,7 +89,7 @@ format: setup-lint
 lint: setup-lint build/debug/build.ninja
 	@clang-format --dry-run -Werror $(SOURCES)
 	@printf '%s\n' $(CHECKED) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/debug \
-		--extra-arg=-Wno-unknown-warning-option
+		--extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument
 
 clean:
 	@rm -rf build dist
