@@ -26,7 +26,7 @@ SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
 .PHONY: all demo test kills python bench calibration install asan tsan fuzz soak format lint clean
-.PHONY: setup-test setup-bench setup-fuzz setup-lint
+.PHONY: setup-test setup-bench setup-fuzz setup-soak setup-lint
 .DEFAULT_GOAL := all
 
 all: build/build.ninja
@@ -67,7 +67,7 @@ fuzz: build/fuzz/build.ninja
 	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz-targets
 	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
 
-soak: all
+soak: setup-soak all
 	@tests/soak.py build/alfcg --seconds $(SOAK_SECONDS)
 
 bench: setup-bench
@@ -90,10 +90,10 @@ format: setup-lint
 lint: setup-lint build/debug/build.ninja
 	@clang-format --dry-run -Werror $(SOURCES)
 	@printf '%s\n' $(CHECKED) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/debug \
-		--extra-arg=-Wno-unknown-warning-option
+		--extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument
 
 clean:
 	@rm -rf build dist
 
-setup-test setup-bench setup-fuzz setup-lint: setup-%:
+setup-test setup-bench setup-fuzz setup-soak setup-lint: setup-%:
 	@$(SETUP) $*

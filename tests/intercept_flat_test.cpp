@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -74,6 +75,90 @@ TEST(Intercept, IsFoundWhereTheLossIsFlatAlmostEverywhere) {
                         << b;
                 }
             }
+}
+
+// The mean multinomial loss of three classes, of which the last has the intercept 0, and its derivatives by the other two.
+struct ThreeClasses {
+    std::vector<std::array<long double, 3>> scores;
+    std::vector<std::size_t> classes;
+
+    long double look(long double a, long double b, std::array<long double, 2>& slopes) const {
+        long double loss = 0;
+        slopes = {0, 0};
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+            const std::array<long double, 3> z{scores[i][0] + a, scores[i][1] + b, scores[i][2]};
+            const long double top = std::max({z[0], z[1], z[2]});
+            long double sum = 0;
+            for (const long double one : z) sum += std::exp(one - top);
+            loss += top + std::log(sum) - z[classes[i]];
+            for (std::size_t l = 0; l < 2; ++l)
+                slopes[l] += std::exp(z[l] - top) / sum - (classes[i] == l ? 1 : 0);
+        }
+        return loss / static_cast<long double>(scores.size());
+    }
+    // The derivative of what is the least over b changes its sign where a is the best.
+    [[nodiscard]] long double least() const {
+        std::array<long double, 2> slopes{};
+        long double loss = 0;
+        const auto halve = [](auto rises) {
+            long double low = -1e12L;
+            long double high = 1e12L;
+            for (int k = 0; k < 90; ++k) (rises((low + high) / 2) ? high : low) = (low + high) / 2;
+        };
+        halve([&](long double a) {
+            halve([&](long double b) {
+                loss = look(a, b, slopes);
+                return slopes[1] > 0;
+            });
+            return slopes[0] > 0;
+        });
+        return loss;
+    }
+};
+
+// The same with several outputs, whose intercepts are followed from where all scores are small.
+TEST(Intercept, OfSeveralClassesIsFoundWhereTheLossIsFlatAlmostEverywhere) {
+    const std::vector<double> steps{60, 40, 60, 100, 60, 0, 20, 70, 10};
+    ThreeClasses reference;
+    reference.classes = {0, 1, 2, 0, 1, 2, 2, 0, 2};
+    Targets targets;
+    targets.outputs = 3;
+    for (const std::size_t code : reference.classes)
+        targets.classes.push_back(static_cast<std::int32_t>(code));
+    for (const double offset : {0.0, 1e5, 268435456.0})
+        for (const double scale : {1.0, 1e3}) {
+            Buffer<double> entries;
+            for (std::size_t i = 0; i < steps.size(); ++i) {
+                entries.push_back(offset + scale * steps[i]);
+                entries.push_back(offset + scale * steps[steps.size() - 1 - i]);
+            }
+            const DenseFeatures<double> features(std::move(entries), std::ssize(steps), 2);
+            const auto objective = linear_objective<double>(features, targets, {"multinomial", {}}, 1, true);
+            for (const std::array<double, 6>& weights : {std::array<double, 6>{0.7, 0.7, 0, 0.5, -1, 0.25},
+                                                         {-0.9, 0.1, 0.9, -0.1, 0, 0},
+                                                         {1, 0, 0, 1, 0, 0},
+                                                         {0, -1, 1, 0, 0.5, 0.5},
+                                                         {0, 0, 0, 0, 3, -3}}) {
+                Matrix<double> x(3, 2);
+                std::copy(weights.begin(), weights.end(), x.data());
+                reference.scores.clear();
+                for (Index i = 0; i < std::ssize(steps); ++i) {
+                    auto& scores = reference.scores.emplace_back();
+                    for (Index l = 0; l < 3; ++l)
+                        scores[static_cast<std::size_t>(l)] =
+                            static_cast<long double>(x(l, 0)) * features.row(i)[0] +
+                            static_cast<long double>(x(l, 1)) * features.row(i)[1];
+                }
+                const Iterate<double> at(x);
+                Matrix<double> gradient;
+                const double value = objective->evaluate(at, gradient);
+                const auto least = static_cast<double>(reference.least());
+                const double rounding = 1e-14 * (std::abs(offset) + scale * 100) + 1e-8 * least;
+                EXPECT_NEAR(value, least, rounding + 1e-9) << "offset " << offset << ", scale " << scale
+                                                           << ", weights " << weights[0] << " " << weights[1];
+                EXPECT_TRUE(objective->certifies(at));
+            }
+        }
 }
 
 }  // namespace

@@ -185,6 +185,7 @@ class LinearModel(Estimator):
             "tolerance": self.tol or 0.0,
             "seed": self._seed(),
             "threads": self.n_jobs,
+            "reproducible": bool(self.reproducible),
             "feature_names": None if names is None else [str(name) for name in names],
         }
 

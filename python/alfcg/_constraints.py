@@ -41,6 +41,7 @@ _COMMON: dict[str, list[Any]] = {
     "tol": [Interval(Real, 0, 1, closed="left"), None],
     "random_state": ["random_state"],
     "n_jobs": [Interval(Integral, 1, 1024, closed="both"), Interval(Integral, None, -1, closed="right"), None],
+    "reproducible": _YES_OR_NO,
     "verbose": ["verbose"],
     "callbacks": [callable, list, tuple, None],
 }

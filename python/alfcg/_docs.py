@@ -40,11 +40,15 @@ _LIMITS = """method : str, default='auto'
     tol : float, default={tol}
         The fit ends when the gap, which bounds how far the objective is from its optimum, is at most `tol` times the
         objective, or times what has been won since the start, whichever is more."""
-_END = """random_state : int, RandomState instance or None, default=None
+_RANDOM = """random_state : int, RandomState instance or None, default=None
         For stochastic methods and rows set aside. An integer is the ``--seed`` of the command line.
     n_jobs : int, default=None
         Threads. None: OMP_NUM_THREADS if that is set, else all cores that the process may use; -1: all cores.
-    verbose : int, default=0
+    """
+_REPRODUCIBLE = """reproducible : bool, default=False
+        The same bits for every `n_jobs`: work is divided into eight parts in any case.
+    """
+_VERBOSE = """verbose : int, default=0
         Above 0: a progress bar with the time that is left (of tqdm, if it is there)."""
 _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
@@ -194,9 +198,9 @@ def documented(cls: Class) -> Class:
             "loss": _LOSS_C if classifies else _LOSS_R,
             "terms": _TERMS,
             "common": _COMMON.format(weights=weights) + "\n    " + _LIMITS.format(epochs="1000", tol="1e-4"),
-            "running": "\n    ".join([_LIMITS.format(epochs="10000", tol="1e-2"), _END, _CALLBACKS]),
+            "running": "\n    ".join([_LIMITS.format(epochs="10000", tol="1e-2"), _RANDOM + _VERBOSE, _CALLBACKS]),
             "stopping": _STOPPING,
-            "end": _END,
+            "end": _RANDOM + _REPRODUCIBLE + _VERBOSE,
             "checkpoints": _CHECKPOINTS,
             "comm": _COMM,
             "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,

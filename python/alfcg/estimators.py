@@ -94,6 +94,7 @@ class ConstrainedClassifier(Classification, Constrained):
         n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
         checkpoint: Any = None,
@@ -126,6 +127,7 @@ class ConstrainedClassifier(Classification, Constrained):
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
         self.checkpoint = checkpoint
@@ -226,6 +228,7 @@ class ConstrainedRegressor(Regression, Constrained):
         n_iter_no_change: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
         checkpoint: Any = None,
@@ -259,6 +262,7 @@ class ConstrainedRegressor(Regression, Constrained):
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
         self.checkpoint = checkpoint
@@ -352,6 +356,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         tol: float = 1e-4,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -381,6 +386,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 
@@ -454,6 +460,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         tol: float = 1e-4,
         random_state: Any = None,
         n_jobs: int | None = None,
+        reproducible: bool = False,
         verbose: int = 0,
         callbacks: Callbacks = None,
     ) -> None:
@@ -484,6 +491,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.reproducible = reproducible
         self.verbose = verbose
         self.callbacks = callbacks
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from alfcg import ConstrainedClassifier
+from alfcg import ConstrainedClassifier, ConstrainedRegressorCV
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,30 @@ def test_joblib_gives_what_a_loop_gives(digits, backend: str) -> None:
     np.testing.assert_array_equal(found, expected)
     search = GridSearchCV(ConstrainedClassifier(), {"radius": [1, 10]}, n_jobs=2, cv=3).fit(X, y)
     assert search.best_params_ == {"radius": 10}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"region": "l1"}, {"method": "alfcg-fs", "max_epochs": 4, "tol": None, "random_state": 1}]
+)
+def test_reproducible_fits_have_the_same_bits_for_every_number_of_threads(digits, options: dict) -> None:
+    X, y = digits
+    X = np.tile(X, (5, 1)).astype(np.float32)  # more than one thread has something to do
+    y = np.tile(y, 5)
+    models = [ConstrainedClassifier(radius=10, reproducible=True, n_jobs=jobs, **options) for jobs in (1, 2, 3)]
+    fits = [model.fit(X, y) for model in models]
+    for fit in fits[1:]:
+        np.testing.assert_array_equal(fit.coef_, fits[0].coef_)
+        np.testing.assert_array_equal(fit.intercept_, fits[0].intercept_)
+        assert fit.gap_ == fits[0].gap_
+
+
+def test_reproducible_searches_have_the_same_bits_for_every_number_of_threads(digits) -> None:
+    X, y = digits
+    one, two = (
+        ConstrainedRegressorCV(radii=5, cv=3, reproducible=True, n_jobs=jobs).fit(X, y.astype(float)) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.scores_, two.scores_)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
 def fit_in_child(pipe, X: np.ndarray, y: np.ndarray) -> None:

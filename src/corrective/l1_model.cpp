@@ -359,36 +359,53 @@ double L1Model::gap(const std::vector<double>& q, const std::vector<double>& u) 
 
 double L1Projection::operator()(const Vector& diagonal, const std::vector<char>& free, double radius,
                                 double l1, Vector& z, double scale) {
-    // |z_i| − τ/d_i is what is left of an entry until τ reaches d_i |z_i|. All that is left is a convex function of τ, whose tangents lead up
-    // to where it is the radius: they are those of what is left at all.
-    levels_.clear();
+    // |z_i| − τ/d_i is what is left of an entry until τ reaches its level d_i |z_i|. Far outside of the ball that is nearly nothing of it: seen
+    // from the highest level, it is (t − depth_i)/d_i with t = highest − τ. All that is left is a convex function of t, whose tangents
+    // lead down to where it is the radius.
+    const auto own = [&](std::size_t i) { return scale * diagonal[i]; };
+    double highest = l1;
+    for (std::size_t i = 0; i < z.size(); ++i)
+        if (free[i] == 0) highest = std::max(highest, own(i) * std::abs(z[i]));
+    depths_.clear();
     double sum = 0;
     double slope = 0;
+    const auto add = [&](double depth, std::size_t i) {
+        sum += depth / own(i);
+        slope += 1 / own(i);
+    };
     for (std::size_t i = 0; i < z.size(); ++i) {
-        const double level = scale * diagonal[i] * std::abs(z[i]);
+        const double level = own(i) * std::abs(z[i]);
         if (free[i] != 0 || level <= l1) continue;
-        levels_.emplace_back(level, i);
-        sum += std::abs(z[i]);
-        slope += 1 / (scale * diagonal[i]);
+        depths_.emplace_back(highest - level, i);
+        add(highest - level, i);
     }
-    double tau = l1;
-    while (sum - tau * slope > radius) {
-        const double next = (sum - radius) / slope;
-        if (!(next > tau)) break;
-        tau = next;
+    double left = highest - l1;
+    while (left * slope - sum > radius) {
+        const double next = (radius + sum) / slope;
+        if (!(next < left)) break;
+        left = next;
         sum = slope = 0;
-        std::erase_if(levels_, [&](const auto& one) {
-            if (one.first <= tau) return true;
-            sum += std::abs(z[one.second]);
-            slope += 1 / (scale * diagonal[one.second]);
+        std::erase_if(depths_, [&](const auto& one) {
+            if (one.first >= left) return true;
+            add(one.first, one.second);
             return false;
         });
     }
+    const double tau = left == highest - l1 ? l1 : highest - left;
+    const bool outside = tau > left;
     for (std::size_t i = 0; i < z.size(); ++i) {
         if (free[i] != 0) continue;
-        z[i] = std::copysign(std::max(std::abs(z[i]) - tau / (scale * diagonal[i]), 0.0), z[i]);
-        if (z[i] == 0) z[i] = 0;
+        const double size = std::abs(z[i]);
+        const double kept = outside ? (left - (highest - own(i) * size)) / own(i) : size - tau / own(i);
+        z[i] = kept > 0 ? std::copysign(kept, z[i]) : 0;
     }
+    // Entries are known to so much that they may add up to more.
+    double all = 0;
+    for (std::size_t i = 0; i < z.size(); ++i)
+        if (free[i] == 0) all += std::abs(z[i]);
+    if (all > radius)
+        for (std::size_t i = 0; i < z.size(); ++i)
+            if (free[i] == 0) z[i] *= radius / all;
     return tau;
 }
 

@@ -37,7 +37,7 @@ class L1Projection {
                       double l1, std::vector<double>& z, double scale = 1);
 
   private:
-    std::vector<std::pair<double, std::size_t>> levels_;
+    std::vector<std::pair<double, std::size_t>> depths_;
 };
 
 /// Minimises the model of f around a point, from u on, until its gap is at most `tolerance`, or so many products with H have been made;

@@ -12,17 +12,21 @@ namespace {
 // Of the largest singular value: what rounding leaves of others in a Gram matrix.
 constexpr double least_share = 1e-7;
 
-// What all values must lose so that those left sum up to the radius; they come largest first.
-double level(const Eigen::VectorXd& values, double radius) {
-    double sum = 0;
-    double lost = 0;
+// All values, which come largest first, lose the same until those left sum up to the radius at most. Far outside of the ball that is nearly all of
+// them: what is left of the largest is found, not what is lost.
+void lower(double radius, Eigen::VectorXd& values) {
+    if (values.sum() <= radius) return;
+    const double top = values(0);
+    double depths = 0;
+    double left = 0;
     for (Eigen::Index i = 0; i < values.size(); ++i) {
-        sum += values(i);
-        const double wanted = (sum - radius) / static_cast<double>(i + 1);
-        if (wanted >= values(i)) break;
-        lost = wanted;
+        depths += top - values(i);
+        const double wanted = (radius + depths) / static_cast<double>(i + 1);
+        if (wanted <= top - values(i)) break;
+        left = wanted;
     }
-    return std::max(lost, 0.0);
+    values = (left - (top - values.array())).max(0);
+    if (const double sum = values.sum(); sum > radius) values *= radius / sum;
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
     const Eigen::VectorXd found = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Eigen::VectorXd values = (found.array() - threshold).max(0);
     values.tail(std::max<Eigen::Index>(values.size() - rank, 0)).setZero();
-    values = (values.array() - level(values, radius)).max(0);
+    lower(radius, values);
     const double least = least_share * found(0);
     Eigen::Index count = 0;
     while (count < values.size() && values(count) > 0 && found(count) > least) ++count;

@@ -55,7 +55,7 @@ double enclose(InterceptLoss loss, double& at, double& derivative, double value,
     double tried_value = value;
     const auto look = [&](double place) {
         tried = place;
-        tried_value = loss({&tried, 1}, {&slope, 1});
+        tried_value = loss(1, {&tried, 1}, {&slope, 1});
     };
     double near = at;
     double far = at;
@@ -125,8 +125,18 @@ InterceptRule::InterceptRule(const Targets& targets, const LossSpec& loss, const
     }
 }
 
-InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
-                                double tolerance, double rounding, double reach) {
+std::vector<double> InterceptRule::inverse() const {
+    const std::size_t n = pace_.size();
+    std::vector<double> inverse(n * n);
+    for (std::size_t l = 0; l < n; ++l) inverse[l * n + l] = pace_[l];
+    return inverse;
+}
+
+namespace {
+
+// With all scores times `share`.
+InterceptFound search(InterceptLoss loss, double share, std::vector<double>& at, std::vector<double>& inverse,
+                      const InterceptAccuracy& accuracy, double reach) {
     const std::size_t n = at.size();
     const std::vector<double> from = at;
     std::vector<double> gradient(n);
@@ -135,19 +145,19 @@ InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std
     std::vector<double> step(n);
     std::vector<double> change(n);
     std::vector<double> image(n);
-    double value = loss(at, gradient);
+    double value = loss(share, at, gradient);
     double shorter = 1;
-    for (int look = 1; look < most_steps && largest_of(gradient) > tolerance; ++look) {
+    for (int look = 1; look < most_steps && largest_of(gradient) > accuracy.tolerance; ++look) {
         for (std::size_t i = 0; i < n; ++i)
             step[i] = -shorter * inner(std::span(inverse).subspan(i * n, n), gradient);
         for (std::size_t i = 0; i < n; ++i)
             next[i] = std::clamp(at[i] + step[i], from[i] - reach, from[i] + reach);
         if (next == at) break;
         for (std::size_t i = 0; i < n; ++i) step[i] = next[i] - at[i];
-        const double next_value = loss(next, next_gradient);
+        const double next_value = loss(share, next, next_gradient);
         // Close to the end values differ by rounding alone, and derivatives tell more.
         const bool lower = next_value <= value + least_decrease * inner(step, gradient);
-        const bool level = next_value <= value + rounding * std::abs(value) &&
+        const bool level = next_value <= value + accuracy.rounding * std::abs(value) &&
                            largest_of(next_gradient) < largest_of(gradient);
         if (!lower && !level) {
             shorter /= stretch;
@@ -161,10 +171,34 @@ InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std
         value = next_value;
     }
     // A derivative that is no rounding: the loss was flat, or bent too sharply, on the way.
-    const auto lost = [&] { return largest_of(gradient) > lost_share * tolerance; };
-    if (n == 1 && std::isinf(reach) && lost()) value = enclose(loss, at[0], gradient[0], value, tolerance);
-    const bool certain = largest_of(gradient) <= tolerance;
-    return {value, certain, !certain && (std::isfinite(reach) || lost()), std::move(gradient)};
+    const auto lost = [&] { return largest_of(gradient) > lost_share * accuracy.tolerance; };
+    if (n == 1 && share == 1 && std::isinf(reach) && lost())
+        value = enclose(loss, at[0], gradient[0], value, accuracy.tolerance);
+    const bool certain = largest_of(gradient) <= accuracy.tolerance;
+    return {value, certain, lost(), !certain && (std::isfinite(reach) || lost()), std::move(gradient)};
+}
+
+}  // namespace
+
+InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
+                                const InterceptAccuracy& accuracy, double reach) {
+    return search(loss, 1, at, inverse, accuracy, reach);
+}
+
+InterceptFound follow_intercept(InterceptLoss loss, const InterceptRule& rule, std::vector<double>& at,
+                                std::vector<double>& inverse, const InterceptAccuracy& accuracy,
+                                double size) {
+    constexpr double anywhere = std::numeric_limits<double>::infinity();
+    const InterceptAccuracy rough{lost_share * accuracy.tolerance, accuracy.rounding};
+    at = rule.start();
+    for (double share = 1 / std::max(size, 1.0);;) {
+        inverse = rule.inverse();
+        if (share == 1) return search(loss, share, at, inverse, accuracy, anywhere);
+        static_cast<void>(search(loss, share, at, inverse, rough, anywhere));
+        const double growth = std::min(2.0, 1 / share);
+        share = growth < 2 ? 1 : 2 * share;
+        for (double& entry : at) entry *= growth;
+    }
 }
 
 }  // namespace alfcg

@@ -20,6 +20,8 @@ class InterceptRule {
     [[nodiscard]] const std::vector<double>& start() const { return start_; }
     /// One over the curvature there, along each axis.
     [[nodiscard]] const std::vector<double>& pace() const { return pace_; }
+    /// The inverse of the curvature there, as far as that tells it.
+    [[nodiscard]] std::vector<double> inverse() const;
     /// How far the intercept may go at a point.
     [[nodiscard]] double reach() const { return reach_; }
 
@@ -30,20 +32,34 @@ class InterceptRule {
     double reach_;
 };
 
-/// The mean loss for these intercepts, and its derivatives.
-using InterceptLoss = FunctionRef<double(std::span<const double> at, std::span<double> gradient)>;
+/// The mean loss for these intercepts, where all scores are taken times `share`, and its derivatives by them.
+using InterceptLoss =
+    FunctionRef<double(double share, std::span<const double> at, std::span<double> gradient)>;
 
 struct InterceptFound {
     double loss = 0;
     bool certain = false;            // all derivatives are zero to the tolerance
-    bool going = false;              // they are not, within a `reach` that is not infinite, or by far
+    bool lost = false;               // they are not, by far
+    bool going = false;              // they are not, by far or within a `reach` that is not infinite
     std::vector<double> derivative;  // what they are
 };
 
-/// Quasi-Newton search (BFGS) for the intercepts where all derivatives are at most `tolerance` in size. `inverse`, as
+/// How exactly intercepts are found.
+struct InterceptAccuracy {
+    double tolerance;  // of all derivatives, in size
+    double rounding;   // losses are known up to such a share
+};
+
+/// Quasi-Newton search (BFGS) for the intercepts where all derivatives are zero to the tolerance. `inverse`, as
 /// many rows as columns as there are intercepts, is what is known of the inverse of the curvature, before and after.
-/// Losses are known up to a share of `rounding`, and no intercept moves by more than `reach`.
+/// No intercept moves by more than `reach`.
 InterceptFound search_intercept(InterceptLoss loss, std::vector<double>& at, std::vector<double>& inverse,
-                                double tolerance, double rounding, double reach);
+                                const InterceptAccuracy& accuracy, double reach);
+
+/// The same for scores of any size, none of them larger than `size`: where they are small, no loss is flat. So the search begins
+/// with a small share of them, at the rule's start, and follows the intercepts while the share doubles. It takes as many searches as the size has
+/// binary digits.
+InterceptFound follow_intercept(InterceptLoss loss, const InterceptRule& rule, std::vector<double>& at,
+                                std::vector<double>& inverse, const InterceptAccuracy& accuracy, double size);
 
 }  // namespace alfcg

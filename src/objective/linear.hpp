@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,9 @@ class LinearObjective final : public Objective<Real> {
     std::optional<SecondMoments<Real>> second_moments() override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     bool settled(const Iterate<Real>& x) const override { return !x.intercept().going; }
+    bool certifies(const Iterate<Real>& x) const override {
+        return settled(x) || std::isfinite(intercept_->reach());
+    }
     void archive(Archive& state) override;
 
     /// Which of the rows are here. What follows counts them from the first that is.
@@ -134,6 +138,8 @@ class LinearObjective final : public Objective<Real> {
     using LoadScores = FunctionRef<void(RowRange range, Real* scores)>;
     // The mean loss at these scores, without an intercept.
     double loss_of(LoadScores load);
+    // No score is larger in size.
+    double largest_score(LoadScores load);
     InterceptFound best_intercept(LoadScores load, std::vector<double>& at, const Iterate<Real>* x);
     [[nodiscard]] const std::vector<double>& intercept_at(const Iterate<Real>& x) const;
     void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,

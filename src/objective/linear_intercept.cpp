@@ -8,6 +8,7 @@
 
 #include "core/parallel.hpp"
 #include "data/row_access.hpp"
+#include "kernels/vector.hpp"
 #include "objective/linear.hpp"
 
 namespace alfcg {
@@ -61,11 +62,6 @@ std::vector<double> mean_row(const AnyFeatures& features, std::span<const double
     sum_over<double>(ranks, mean, std::span(&all, 1));
     for (double& entry : mean) entry /= all;
     return mean;
-}
-
-void set_diagonal(const std::vector<double>& diagonal, std::vector<double>& matrix) {
-    matrix.assign(diagonal.size() * diagonal.size(), 0);
-    for (std::size_t l = 0; l < diagonal.size(); ++l) matrix[l * diagonal.size() + l] = diagonal[l];
 }
 
 }  // namespace
@@ -138,6 +134,22 @@ void LinearObjective<Real>::begin_intercept(std::span<const double> weights) {
 }
 
 template <class Real>
+double LinearObjective<Real>::largest_score(LoadScores load) {
+    std::vector<double> largest(static_cast<std::size_t>(threads_));
+    const auto layout = engine_->layout(shape_.rows);
+    for_each_block([&](int part, RowRange range) {
+        Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
+        double& peak = largest[static_cast<std::size_t>(part)];
+        load(range, scores);
+        for (Index i = 0; i < range.count; ++i)
+            for (Index l = 0; l < shape_.rows; ++l)
+                peak = std::max(peak, std::abs(static_cast<double>(
+                                          scores[i * layout.sample_stride + l * layout.output_stride])));
+    });
+    return sum_over(rows_.ranks, *std::max_element(largest.begin(), largest.end()));
+}
+
+template <class Real>
 InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double>& at,
                                                      const Iterate<Real>* x) {
     const MadeMove<Real>* made = x != nullptr ? x->last_move() : nullptr;
@@ -145,19 +157,20 @@ InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vecto
     if (made != nullptr && made->from == inverse_at_) {
         inverse.swap(inverse_);
     } else {
-        set_diagonal(intercept_->pace(), inverse);
+        inverse = intercept_->inverse();
     }
     engine_->begin({nullptr, samples_}, scoring(), threads_);
     const auto layout = engine_->layout(shape_.rows);
     const auto outputs = static_cast<std::size_t>(shape_.rows);
     prepare_scratch(threads_, {});
-    const auto loss = [&](std::span<const double> tried, std::span<double> gradient) {
+    const auto loss = [&](double share, std::span<const double> tried, std::span<double> gradient) {
         losses_.assign(static_cast<std::size_t>(threads_), 0);
         residuals_.assign(losses_.size() * outputs, 0);
         const std::vector<double> shift(tried.begin(), tried.end());
         for_each_block([&](int part, RowRange range) {
             Real* scores = scratch_[static_cast<std::size_t>(part)].scores.data();
             load(range, scores);
+            if (share != 1) kernels::scale_to(engine_->score_size(shape_.rows), share, scores, scores);
             add_intercept(shift, range.count, layout, scores);
             losses_[static_cast<std::size_t>(part)] +=
                 loss_.apply(scores, range.count, layout, loss_.truth(range.first), 1);
@@ -171,20 +184,28 @@ InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vecto
         return sum / static_cast<double>(rows_.total);
     };
     const double reach = x != nullptr && x->intercept().best ? 0 : intercept_->reach();
-    const double tolerance = intercept_tolerance<Real> * intercept_scale_;
-    InterceptFound found = search_intercept(loss, at, inverse, tolerance, loss_rounding<Real>, reach);
-    if (!found.certain && std::isinf(reach)) {
-        // The way from the last point's may be long and flat.
+    const InterceptAccuracy accuracy{intercept_tolerance<Real> * intercept_scale_, loss_rounding<Real>};
+    InterceptFound found = search_intercept(loss, at, inverse, accuracy, reach);
+    const auto try_again = [&](auto find) {
         std::vector<double> other = intercept_->start();
-        std::vector<double> other_inverse;
-        set_diagonal(intercept_->pace(), other_inverse);
-        const InterceptFound again =
-            search_intercept(loss, other, other_inverse, tolerance, loss_rounding<Real>, reach);
-        if (again.loss < found.loss) {
-            found = again;
-            at.swap(other);
-            inverse.swap(other_inverse);
-        }
+        std::vector<double> other_inverse = intercept_->inverse();
+        const InterceptFound again = find(other, other_inverse);
+        if (again.loss >= found.loss) return;
+        found = again;
+        at.swap(other);
+        inverse.swap(other_inverse);
+    };
+    // The way from the last point's may be long and flat.
+    if (!found.certain && std::isinf(reach))
+        try_again([&](auto& other, auto& other_inverse) {
+            return search_intercept(loss, other, other_inverse, accuracy, reach);
+        });
+    if (found.lost && std::isinf(reach) && shape_.rows > 1) {
+        const double size = largest_score(load);
+        if (std::isfinite(size))
+            try_again([&](auto& other, auto& other_inverse) {
+                return follow_intercept(loss, *intercept_, other, other_inverse, accuracy, size);
+            });
     }
     if (made != nullptr) {
         inverse_.swap(inverse);
@@ -260,6 +281,7 @@ template const std::vector<double>& LinearObjective<float>::intercept_at(const I
 template void LinearObjective<float>::add_intercept(const std::vector<double>&, Index, kernels::ScoreLayout,
                                                     float*) const;
 template void LinearObjective<float>::add_residuals(const float*, Index, kernels::ScoreLayout, double*) const;
+template double LinearObjective<float>::largest_score(LoadScores);
 template InterceptFound LinearObjective<float>::best_intercept(LoadScores, std::vector<double>&,
                                                                const Iterate<float>*);
 template double LinearObjective<float>::full_pass_with_intercept(const Iterate<float>&, Matrix<float>*,
@@ -273,6 +295,7 @@ template void LinearObjective<double>::add_intercept(const std::vector<double>&,
                                                      double*) const;
 template void LinearObjective<double>::add_residuals(const double*, Index, kernels::ScoreLayout,
                                                      double*) const;
+template double LinearObjective<double>::largest_score(LoadScores);
 template InterceptFound LinearObjective<double>::best_intercept(LoadScores, std::vector<double>&,
                                                                 const Iterate<double>*);
 template double LinearObjective<double>::full_pass_with_intercept(const Iterate<double>&, Matrix<double>*,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <vector>
 
 #include "region/projection_root.hpp"
 
@@ -31,6 +33,21 @@ Eigen::VectorXd project_power(const Eigen::VectorXd& t, double p, double radius)
     return shape * (radius / norm);
 }
 
+/// Entries that rounding has left adding up to another total get what is missing where t is largest, and lose what is too much where it
+/// is smallest: as if t had been rounded otherwise.
+void settle(const Eigen::ArrayXd& below, double cap, double total, Eigen::VectorXd& x) {
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(x.size()));
+    std::iota(order.begin(), order.end(), Eigen::Index{0});
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return below(a) < below(b); });
+    double room = total;
+    for (const Eigen::Index i : order) room -= x(i) = std::min({x(i), cap, std::max(room, 0.0)});
+    for (const Eigen::Index i : order) {
+        const double more = std::min(cap - x(i), std::max(room, 0.0));
+        x(i) += more;
+        room -= more;
+    }
+}
+
 }  // namespace
 
 Eigen::VectorXd project_capped(const Eigen::VectorXd& t, double cap, double total) {
@@ -54,9 +71,9 @@ Eigen::VectorXd project_capped(const Eigen::VectorXd& t, double cap, double tota
             count += 1;
         }
     }
-    if (count == 0) return at(high).matrix();
-    const Eigen::ArrayXd x = at((rest + between) / count);
-    return (x * (total / x.sum())).min(cap).matrix();
+    Eigen::VectorXd x = count == 0 ? at(high).matrix() : at((rest + between) / count).matrix();
+    settle(below, cap, total, x);
+    return x;
 }
 
 double SpectralGauge::norm(const Eigen::VectorXd& t) const {

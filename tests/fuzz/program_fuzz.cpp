@@ -90,7 +90,7 @@ struct Reached {
 };
 
 template <class Real>
-Reached reach(Problem<Real>& problem, const Options& options, const std::string& told) {
+Reached reach(Problem<Real>& problem, const Options& options, bool with_file, const std::string& told) {
     Reached reached;
     const Observer<Real> watch = [&](const Snapshot<Real>& now) {
         if (now.iteration == 0) reached.start = now.metrics().objective;
@@ -101,8 +101,9 @@ Reached reach(Problem<Real>& problem, const Options& options, const std::string&
     require(std::isfinite(reached.objective) && reached.gap >= 0, "{}: objective {}, gap {}", told,
             reached.objective, reached.gap);
     const double outside = problem.new_region()->violation(fitted.model.weights);
-    require(outside <= (std::is_same_v<Real, float> ? 1e-4 : 1e-11), "{}: {} outside of the region", told,
+    require(outside <= (std::is_same_v<Real, float> ? 1e-5 : 1e-11), "{}: {} outside of the region", told,
             outside);
+    if (!with_file) return reached;
     static const TemporaryFolder folder;
     const std::string path = folder.file("m.npz");
     save_model(fitted.model, path);
@@ -139,19 +140,19 @@ void check(Input& input) {
         const Dataset<Real> data = data_of<Real>(input, loss);
         if (std::getenv("ALFCG_FUZZ_DUMP") != nullptr) dump(data, told);
         Problem<Real> problem = prepare<Real>(data, specification);
-        const Reached one = reach(problem, options, told);
+        // A model file takes longer than both fits.
+        const bool with_file = input.random()() % 16 == 0;
+        const Reached one = reach(problem, options, with_file, told);
         options.method = "auto";
         options.max_iterations = 40;
-        const Reached other = reach(problem, options, told + " and auto");
+        const Reached other = reach(problem, options, with_file, told + " and auto");
         const double size = std::abs(one.objective) + std::abs(other.objective) + std::abs(one.start);
         // Scores are known to so much: features that are large numbers, but for their last digits alike, tell little.
         const double blur = static_cast<double>(std::numeric_limits<Real>::epsilon()) * largest_of(problem) *
                             specification.region.parameters.number("radius").value_or(1);
         const double rounding =
             (std::is_same_v<Real, float> ? 1e-4 : 1e-9) * (size + 1e-6) + 32 * blur * (1 + blur);
-        // Where the loss is flat, the search for several intercepts may get stuck, and the gap is no bound (docs/reliability.md).
-        const bool may_be_stuck = specification.intercept && loss.target == TargetKind::classes;
-        if (loss.convex && !may_be_stuck) {
+        if (loss.convex) {
             require(one.objective - one.gap <= other.objective + rounding,
                     "{}: at least {} - {}, but auto found {}", told, one.objective, one.gap, other.objective);
             require(other.objective - other.gap <= one.objective + rounding,

@@ -141,6 +141,9 @@ class Objective {
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }
     /// Whether they are at x, which has been looked at: where a loss is flat far out, they move by so much a look and no more.
     virtual bool settled(const Iterate<Real>& /*x*/) const { return true; }
+    /// Whether the gradient of a convex f at x, which has been looked at, bounds f from below. It does not where the best intercepts have been
+    /// sought in vain, in a precision that does not tell scores apart; f is at least 0 then.
+    virtual bool certifies(const Iterate<Real>& /*x*/) const { return true; }
 
     /// What it remembers from one call to the next, for checkpoints: results may depend on it, if only by rounding.
     virtual void archive(Archive& /*state*/) {}
