@@ -170,6 +170,7 @@ class LinearModel(Estimator):
             "tolerance": self.tol or 0.0,
             "seed": self._seed(),
             "threads": self.n_jobs,
+            "device": self.device,
             "feature_names": None if names is None else [str(name) for name in names],
         }
 

@@ -41,6 +41,7 @@ _COMMON: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "n_jobs": [Interval(Integral, 1, 1024, closed="both"), Interval(Integral, None, -1, closed="right"), None],
     "verbose": ["verbose"],
+    "device": [str],  # but for completion
     "callbacks": [callable, list, tuple, None],
 }
 _SINGLE: dict[str, list[Any]] = {

@@ -93,6 +93,7 @@ class ConstrainedClassifier(Classification, Constrained):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -121,6 +122,7 @@ class ConstrainedClassifier(Classification, Constrained):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -215,6 +217,7 @@ class ConstrainedRegressor(Regression, Constrained):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -244,6 +247,7 @@ class ConstrainedRegressor(Regression, Constrained):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -333,6 +337,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -362,6 +367,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     score = CrossValidated.score  # by `scoring`
@@ -435,6 +441,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -465,6 +472,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     score = CrossValidated.score  # by `scoring`
