@@ -89,12 +89,12 @@ std::shared_ptr<Device> device_of(const Specification& specification) {
     return ranks_of(specification) != nullptr ? nullptr : open_device(specification.device);
 }
 
-// Where it is for us to choose: data, what passes keep beside them, and room for others.
+// Where it is for us to choose: data, of which sparse ones lie there by rows and by columns, what passes keep beside them, and room for others.
 template <class Real>
 bool has_room(const Device& device, const Features<Real>& features, Index outputs) {
-    constexpr double copies = 3;
+    constexpr double copies = 2.5;
     const double scores = static_cast<double>(rows(features)) * static_cast<double>(outputs) * sizeof(Real);
-    return copies * (static_cast<double>(bytes_of(features)) / 2 + scores) < device.free_memory();
+    return copies * (static_cast<double>(bytes_of(features)) + scores) < device.free_memory();
 }
 
 template <class Real>
