@@ -66,9 +66,10 @@ TEST_F(CudaProgram, EveryMethodRunsAsOnTheCpu) {
         EXPECT_EQ(ours["device_name"], "emulated on the CPU");
         EXPECT_EQ(theirs["device"], "cpu");
         // Within its outer steps alfcg-c goes on until rounding ends it.
-        if (method.name != "alfcg-c")
+        if (method.name != "alfcg-c") {
             for (const char* name : {"status", "iterations", "epochs", "oracle_calls"})
                 EXPECT_EQ(ours[name], theirs[name]) << name;
+        }
         EXPECT_NEAR(ours["objective"].get<double>(), theirs["objective"].get<double>(), 1e-9);
         EXPECT_NEAR(ours["gap"].get<double>(), theirs["gap"].get<double>(),
                     1e-7 * (1 + std::abs(theirs["gap"].get<double>())));
