@@ -6,6 +6,7 @@
 #   make python       a wheel of the Python package into dist/; PYTHON="python3.11 python3.12" for others than python3
 #   make bench        measure against the peers (docs/performance.md); QUICK=1: under two minutes
 #   make kills      200 runs of all methods, killed at random moments and gone on with from their checkpoints
+#   make cuda         the library for GPUs, with nvcc; make test does it too, and bench/gpu measures it (docs/gpu.md)
 #   make calibration  measure rho = auto against a grid of rho and other methods; may be interrupted
 #   make install      into PREFIX (default /usr/local), below DESTDIR
 #   make asan tsan    all tests under the sanitizers
@@ -22,10 +23,10 @@ PYTHON  ?= python3
 FUZZ_SECONDS ?= 300
 SOAK_SECONDS ?= 3600
 
-SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+SOURCES  = $(shell find include src python/src tests bench examples -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' 2>/dev/null)
 CHECKED  = $(filter src/%.cpp,$(SOURCES))
 
-.PHONY: all demo test kills python bench calibration install asan tsan fuzz soak format lint clean
+.PHONY: all demo test kills cuda python bench calibration install asan tsan fuzz soak format lint clean
 .PHONY: setup-test setup-bench setup-fuzz setup-soak setup-lint
 .DEFAULT_GOAL := all
 
@@ -51,6 +52,12 @@ test: setup-test build/build.ninja
 kills: all
 	@tests/kills.py build/alfcg --kills 200
 	@tests/kills.py build/alfcg --kills 60 --ranks 3
+
+cuda: all
+	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
+		{ echo "make cuda: there is no nvcc: install CUDA's toolkit, and put it on PATH" >&2; exit 2; }
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target alfcg_cuda
 
 python: build/build.ninja
 	@cmake --build --preset release --parallel $(JOBS) --target alfcg

@@ -60,7 +60,8 @@ std::vector<Source> sources() {
     for (const fs::path& base : {root / "src", root / "include" / "alfcg", root / "python" / "src"})
         for (const auto& entry : fs::recursive_directory_iterator(base)) {
             const fs::path& path = entry.path();
-            if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
+            const std::set<std::string> kinds{".cpp", ".hpp", ".cu", ".cuh"};
+            if (!kinds.contains(path.extension().string())) continue;
             const fs::path inside = fs::relative(path, base);
             const bool python = base == root / "python" / "src";  // a room without folders
             if (!python && !inside.has_parent_path()) continue;   // alfcg.hpp, which includes everything
@@ -121,6 +122,8 @@ TEST(Rooms, KeepTheirPrivateHeadersToTheLibrary) {
             if (source.room == "kernels") continue;
             EXPECT_FALSE(include.starts_with("hwy/"))
                 << source.path << ": vector instructions belong to kernels/";
+            EXPECT_TRUE(source.room == "cuda" || !include.starts_with("cuda"))
+                << source.path << ": CUDA belongs to cuda/";
         }
         if (source.room != "kernels") {
             for (const std::string& include : source.includes)

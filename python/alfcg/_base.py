@@ -186,6 +186,7 @@ class LinearModel(Estimator):
             "seed": self._seed(),
             "threads": self.n_jobs,
             "reproducible": bool(self.reproducible),
+            "device": self.device,
             "feature_names": None if names is None else [str(name) for name in names],
         }
 

@@ -103,6 +103,7 @@ def compare(
     gap: float | None = None,
     seed: int = 0,
     threads: int | None = None,
+    device: str = "cpu",
     name: str = "data",
     callback: Callable[[int, int, str], object] | None = None,
 ) -> Comparison:
@@ -129,6 +130,7 @@ def compare(
     seed : int
         Of the first run of every method; the next ones have the next.
     [threads]
+    [device]
     name : str
         What the report calls the data.
     callback : callable, optional
@@ -156,7 +158,7 @@ def compare(
         _core.compare, X, y, folder, command, methods=chosen, seeds=seeds, feature_names=names_of(X),
         loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2, nuclear=nuclear, norm=norm, entropy=entropy,
         intercept=intercept, sample_weight=sample_weight, class_weight=class_weight, normalize=normalize, hold_out=hold_out, parameters=dict(parameters or {}), max_iterations=max_iterations,
-        max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, name=name,
+        max_epochs=max_epochs, max_seconds=max_seconds, gap=gap, tolerance=0.0, seed=seed, threads=threads, device=device, name=name,
         point=callback,
     )  # fmt: skip
     summary = json.loads(found["summary"])

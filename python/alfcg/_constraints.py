@@ -43,6 +43,7 @@ _COMMON: dict[str, list[Any]] = {
     "n_jobs": [Interval(Integral, 1, 1024, closed="both"), Interval(Integral, None, -1, closed="right"), None],
     "reproducible": _YES_OR_NO,
     "verbose": ["verbose"],
+    "device": [str],  # but for completion
     "callbacks": [callable, list, tuple, None],
 }
 _SINGLE: dict[str, list[Any]] = {

@@ -50,6 +50,8 @@ _REPRODUCIBLE = """reproducible : bool, default=False
     """
 _VERBOSE = """verbose : int, default=0
         Above 0: a progress bar with the time that is left (of tqdm, if it is there)."""
+_DEVICE = """device : str, default="cpu"
+        Where passes over the rows are made: "cpu"; "cuda" or "cuda:1", a GPU; "auto", a GPU where there is one that has room for them."""
 _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
         `alfcg.Iteration`); one that returns True ends the fit."""
@@ -177,6 +179,8 @@ _BALL = """radius : float
 _THREADS = """threads : int, optional
         None: OMP_NUM_THREADS if that is set, else all cores that the process may use."""
 
+_DEVICE_OF_CALL = _DEVICE.replace(', default="cpu"', "")
+
 
 def _filled(doc: str | None, parts: dict[str, str]) -> str:
     """Puts the parts where a docstring has their names in brackets: each is written down once."""
@@ -200,7 +204,7 @@ def documented(cls: Class) -> Class:
             "common": _COMMON.format(weights=weights) + "\n    " + _LIMITS.format(epochs="1000", tol="1e-4"),
             "running": "\n    ".join([_LIMITS.format(epochs="10000", tol="1e-2"), _RANDOM + _VERBOSE, _CALLBACKS]),
             "stopping": _STOPPING,
-            "end": _RANDOM + _REPRODUCIBLE + _VERBOSE,
+            "end": _RANDOM + _REPRODUCIBLE + _VERBOSE + "\n    " + _DEVICE,
             "checkpoints": _CHECKPOINTS,
             "comm": _COMM,
             "callbacks": _CV_CALLBACKS if cls.__name__.endswith("CV") else _CALLBACKS,
@@ -215,6 +219,6 @@ def documented(cls: Class) -> Class:
 
 def told(function: Function) -> Function:
     """For functions."""
-    parts = {"data": _DATA, "problem": _PROBLEM, "ball": _BALL, "threads": _THREADS}
+    parts = {"data": _DATA, "problem": _PROBLEM, "ball": _BALL, "threads": _THREADS, "device": _DEVICE_OF_CALL}
     function.__doc__ = _filled(function.__doc__, parts)
     return function

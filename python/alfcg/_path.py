@@ -97,6 +97,7 @@ def path(
     tolerance: float = 1e-4,
     seed: int = 0,
     threads: int | None = None,
+    device: str = "cpu",
     callback: Callable[[dict[str, Any]], object] | None = None,
 ) -> Path:
     """Fit over increasing radii, judge each on rows that it has not seen, and choose one: ``alfcg path`` for arrays.
@@ -125,6 +126,7 @@ def path(
     seed : int
         Of stochastic methods, folds and rows held out.
     [threads]
+    [device]
     callback : callable, optional
         Called with a dictionary, a row of the table, after each radius.
 
@@ -146,7 +148,7 @@ def path(
         pick=pick, feature_names=names_of(X), loss=loss, region=region, region_parameters=dict(region_parameters or {}), l1=l1, l2=l2,
         nuclear=nuclear, norm=norm, entropy=entropy, intercept=intercept, sample_weight=sample_weight, class_weight=class_weight,
         normalize=normalize, method=method, parameters=dict(parameters or {}), max_epochs=max_epochs,
-        tolerance=tolerance, seed=seed, threads=threads, point=callback, history="none",
+        tolerance=tolerance, seed=seed, threads=threads, device=device, point=callback, history="none",
     )  # fmt: skip
     points = found.points
     if found.fit.rank is None:

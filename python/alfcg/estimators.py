@@ -96,6 +96,7 @@ class ConstrainedClassifier(Classification, Constrained):
         n_jobs: int | None = None,
         reproducible: bool = False,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
         checkpoint: Any = None,
         checkpoint_every: float = 300.0,
@@ -129,6 +130,7 @@ class ConstrainedClassifier(Classification, Constrained):
         self.n_jobs = n_jobs
         self.reproducible = reproducible
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
@@ -230,6 +232,7 @@ class ConstrainedRegressor(Regression, Constrained):
         n_jobs: int | None = None,
         reproducible: bool = False,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
         checkpoint: Any = None,
         checkpoint_every: float = 300.0,
@@ -264,6 +267,7 @@ class ConstrainedRegressor(Regression, Constrained):
         self.n_jobs = n_jobs
         self.reproducible = reproducible
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
@@ -358,6 +362,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         n_jobs: int | None = None,
         reproducible: bool = False,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -388,6 +393,7 @@ class ConstrainedClassifierCV(Classification, CrossValidated):
         self.n_jobs = n_jobs
         self.reproducible = reproducible
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     score = CrossValidated.score  # by `scoring`
@@ -462,6 +468,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         n_jobs: int | None = None,
         reproducible: bool = False,
         verbose: int = 0,
+        device: str = "cpu",
         callbacks: Callbacks = None,
     ) -> None:
         self.region = region
@@ -493,6 +500,7 @@ class ConstrainedRegressorCV(Regression, CrossValidated):
         self.n_jobs = n_jobs
         self.reproducible = reproducible
         self.verbose = verbose
+        self.device = device
         self.callbacks = callbacks
 
     score = CrossValidated.score  # by `scoring`

@@ -131,6 +131,7 @@ const std::map<std::string, Setter, std::less<>>& setters() {
         {"threads", into([](nb::handle v, const std::string& /*n*/) { return resolve_thread_count(v); },
                          [](Settings& s) -> auto& { return s.specification.threads; })},
         {"reproducible", into(truth, [](Settings& s) -> auto& { return s.specification.reproducible; })},
+        {"device", into(text, [](Settings& s) -> auto& { return s.specification.device; })},
         {"classes", into(whatever, [](Settings& s) -> auto& { return s.classes; })},
         {"class_weight", into(whatever, [](Settings& s) -> auto& { return s.class_weight; })},
         {"sample_weight", into(whatever, [](Settings& s) -> auto& { return s.sample_weight; })},

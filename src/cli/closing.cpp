@@ -84,6 +84,8 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     json["precision"] = arguments.problem.precision;
     json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
+    json["device"] = problem.device == nullptr ? "cpu" : problem.device->name();
+    if (problem.device != nullptr) json["device_name"] = problem.device->description();
     json["reproducible"] = arguments.problem.specification.reproducible;
     if (report.ranks > 1) {
         json["ranks"] = report.ranks;

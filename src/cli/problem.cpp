@@ -56,6 +56,15 @@ std::vector<std::string> normalization_names() {
     return names;
 }
 
+void add_device(CommandOptions options, std::string& device) {
+    options.add_option("--device", device,
+                       "where passes over the rows are made: cpu; cuda or cuda:N, a GPU; auto, a GPU where "
+                       "there is one that has "
+                       "room for them [cpu]",
+                       "NAME", "Running");
+    options.add_values("--device", {"cpu", "cuda", "auto"});
+}
+
 void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_argument(
         "data", source,
@@ -166,6 +175,7 @@ void ProblemArguments::add_to(CommandOptions options, bool intercept) {
     options.add_flag("--reproducible", chosen.reproducible,
                      "the same bits for every number of threads: work is divided in one way for all",
                      running);
+    add_device(options, chosen.device);
     options.add_option("--seed", chosen.options.seed, "seed of the batches and of the hold-out split [0]",
                        "N", running);
 }
@@ -212,6 +222,8 @@ std::string describe_problem(const std::string& source, const Problem<Real>& pro
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
     const std::string& reason = problem.loss_reason;
+    if (problem.device != nullptr)
+        text += fmt::format("device     {}, {}\n", problem.device->name(), problem.device->description());
     return text + fmt::format("loss       {}{}{}\n", problem.loss.name,
                               reason.empty() ? "" : " (" + with_options(reason) + ")",
                               problem.intercept ? ", with an intercept" : "");

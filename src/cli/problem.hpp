@@ -50,6 +50,9 @@ struct ProblemArguments {
     [[nodiscard]] bool is_double() const { return precision == "f64"; }
 };
 
+/// --device.
+void add_device(CommandOptions options, std::string& device);
+
 /// What --normalize takes.
 std::vector<std::string> normalization_names();
 

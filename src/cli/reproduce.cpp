@@ -141,6 +141,7 @@ Command add_reproduce(CommandOptions options) {
     options.add_values("--precision", {"f32", "f64"});
     options.add_option("--threads", plan.workers,
                        "runs at the same time, each on a thread of its own [all cores]", "N", "Running");
+    add_device(options, plan.device);
     options.add_option("--output", plan.folder, "folder for the report and the runs [alfcg-reproduction]",
                        "FOLDER", "Output");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");

@@ -76,6 +76,7 @@ std::vector<Fact> checkpoint_facts(const Problem<Real>& problem) {
         {"held-out rows", std::to_string(problem.held_out ? rows(problem.held_out->features) : 0)},
         {"patience", std::to_string(problem.patience)},
         {"threads", std::to_string(problem.threads)},
+        {"device", problem.device == nullptr ? "cpu" : problem.device->description()},
         {"data", data.text(), true},
         {"labels", labels.text(), true},
         {"weights of the rows", weights.text(), true},

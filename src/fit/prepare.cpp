@@ -84,11 +84,26 @@ void agree_on_form(Dataset<Real>& data, Ranks* ranks) {
         data.labels.name_numbers();
 }
 
+// Before anything is read: nobody waits for data to learn that there is no GPU. One rank among several computes on the CPU.
+std::shared_ptr<Device> device_of(const Specification& specification) {
+    return ranks_of(specification) != nullptr ? nullptr : open_device(specification.device);
+}
+
+// Where it is for us to choose: data, of which sparse ones lie there by rows and by columns, what passes keep beside them, and room for others.
 template <class Real>
-Problem<Real> make_problem(Dataset<Real> data, const Specification& specification) {
+bool has_room(const Device& device, const Features<Real>& features, Index outputs) {
+    constexpr double copies = 2.5;
+    const double scores = static_cast<double>(rows(features)) * static_cast<double>(outputs) * sizeof(Real);
+    return copies * (static_cast<double>(bytes_of(features)) + scores) < device.free_memory();
+}
+
+template <class Real>
+Problem<Real> make_problem(Dataset<Real> data, const Specification& specification,
+                           std::shared_ptr<Device> device) {
     Problem<Real> problem;
     problem.threads = resolve_threads(specification.threads);
     problem.ranks = ranks_of(specification);
+    problem.device = std::move(device);
     Ranks* const ranks = problem.ranks;
     if (ranks != nullptr) {
         // What all ranks compute for themselves is to be the same to the bit.
@@ -140,10 +155,15 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
                                       training.weights, ranks);
     agree(ranks,
           [&] { training.features = scaled(std::move(training.features), problem.scaling, problem.parts); });
+    if (problem.device != nullptr && specification.device == "auto" &&
+        !has_room(*problem.device, training.features, targets.outputs))
+        problem.device = nullptr;
     try {
         problem.objective =
             linear_objective(training.features, std::move(targets), problem.loss, problem.parts,
-                             specification.intercept, specification.options.memory, ranks);
+                             specification.intercept, specification.options.memory, ranks, problem.device);
+    } catch (const QuantityError&) {
+        throw;
     } catch (const Error& error) {
         throw InputError(training.name, 0, error.what());
     }
@@ -181,13 +201,14 @@ Dataset<Real> load(const Data& data, const Specification& specification) {
 template <class Real>
 Problem<Real> prepare(const Data& data, const Specification& specification) {
     specification.verify();
-    return make_problem(load<Real>(data, specification), specification);
+    auto device = device_of(specification);
+    return make_problem(load<Real>(data, specification), specification, std::move(device));
 }
 
 template <class Real>
 Problem<Real> prepare(Dataset<Real> data, const Specification& specification) {
     specification.verify();
-    return make_problem(std::move(data), specification);
+    return make_problem(std::move(data), specification, device_of(specification));
 }
 
 template struct Problem<float>;

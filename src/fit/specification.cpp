@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
 #include "core/memory.hpp"
@@ -28,6 +29,9 @@ RegionSpec complete(RegionSpec region, const std::string& name) {
 void Specification::verify() const {
     if (threads < 0 || threads > 1024)
         throw QuantityError("threads", "must be from 1 to 1024, or 0 for all cores");
+    check_device(device);
+    if (device != "cpu" && device != "auto" && ranks != nullptr && ranks->size() > 1)
+        throw QuantityError("device", "must be cpu on several ranks");
     if (hold_out != 0 && !(hold_out > 0 && hold_out < 1))
         throw QuantityError("holdout", fmt::format("must be between 0 and 1, not {}", hold_out));
     if (patience < 0) throw QuantityError("patience", fmt::format("must be at least 1, not {}", patience));

@@ -5,9 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "alfcg/core/error.hpp"
 #include "core/parallel.hpp"
 #include "kernels/instruction_sets.hpp"
 #include "kernels/vector.hpp"
+#include "objective/device_linear.hpp"
 #include "objective/few_features.hpp"
 #include "objective/leading_moments.hpp"
 #include "objective/problem_checks.hpp"
@@ -68,7 +70,7 @@ LinearObjective<Real>::LinearObjective(const Features<Real>& features, const Tar
                                        const LossSpec& loss, int threads, bool intercept,
                                        std::optional<Index> memory, const RowShare& share)
     : rows_(share),
-      intercept_(intercept ? std::optional<InterceptRule>(std::in_place, targets, loss, rows_)
+      intercept_(intercept ? std::make_optional<FollowedIntercept<Real>>(targets, loss, rows_)
                            : std::nullopt),
       loss_(never_empty(targets, loss), loss, intercept ? intercept_->shift() : 0, rows_),
       threads_(resolve_threads(threads)),
@@ -198,7 +200,9 @@ std::vector<double> LinearObjective<Real>::most_curvatures() {
 template <class Real>
 std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
     const Index room = rows_.ranks == nullptr ? room_ : rows_.ranks->told(room_);
-    return leading_moments(features_, loss_.truth().weights, centre_, entries_, rows_, threads_, room);
+    return leading_moments(features_, loss_.truth().weights,
+                           intercept_ ? intercept_->centre() : std::vector<double>(), entries_, rows_,
+                           threads_, room);
 }
 
 template <class Real>
@@ -344,9 +348,9 @@ double LinearObjective<Real>::run(const Pass& pass) {
     }
     if (several) sum_ranks(pass.gradient, few_);
     if (moves_intercept)
-        move_intercept(*pass.points.x, pass.count,
-                       std::span(few_).last(static_cast<std::size_t>(shape_.rows)),
-                       pass.points.slopes != nullptr ? 1 : pass.points.at_x);
+        intercept_->move(*pass.points.x, pass.count,
+                         std::span(few_).last(static_cast<std::size_t>(shape_.rows)),
+                         pass.points.slopes != nullptr ? 1 : pass.points.at_x);
     if (pass.points.slopes != nullptr) *pass.points.slopes = {few_[1], few_[2]};
     return few_.front() / static_cast<double>(pass.count);
 }
@@ -513,7 +517,8 @@ void LinearObjective<Real>::archive(Archive& state) {
     state(scores_at_, full_at_, followed_, moves_, along_, factored_);
     const bool along = along_ != Version::none;
     if (may_remember_) scores_.archive(state, along);
-    state(inverse_, inverse_at_, keeps_bends_, row_bends_, bends_at_);
+    if (intercept_) state(*intercept_);
+    state(keeps_bends_, row_bends_, bends_at_);
     state(led_to_, next_led_to_, prepared_at_);
     state(*engine_);
     if (!state.loading()) return;
@@ -565,11 +570,16 @@ void use_common_instructions(Ranks& ranks) {
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossSpec& loss, int threads, bool intercept,
-                                                  std::optional<Index> memory, Ranks* ranks) {
+                                                  std::optional<Index> memory, Ranks* ranks,
+                                                  std::shared_ptr<Device> device) {
     if (ranks != nullptr && ranks->size() == 1) ranks = nullptr;
     if (ranks != nullptr) use_common_instructions(*ranks);
     const RowShare share(ranks, rows(features), !targets.weights.empty());
     agree(ranks, [&] { check_problem(features, targets, loss, resolve_threads(threads), share); });
+    if (device != nullptr && ranks != nullptr) throw QuantityError("device", "must be cpu on several ranks");
+    if (device != nullptr)
+        return std::make_unique<DeviceObjective<Real>>(features, std::move(targets), loss, threads, intercept,
+                                                       memory, std::move(device));
     return std::make_unique<LinearObjective<Real>>(features, targets, loss, threads, intercept, memory,
                                                    share);
 }
@@ -579,9 +589,10 @@ template class LinearObjective<double>;
 template void linear_scores(const Features<float>&, Index, Index, const Matrix<float>&, float*, int);
 template void linear_scores(const Features<double>&, Index, Index, const Matrix<double>&, double*, int);
 template std::unique_ptr<Objective<float>> linear_objective(const Features<float>&, Targets, const LossSpec&,
-                                                            int, bool, std::optional<Index>, Ranks*);
+                                                            int, bool, std::optional<Index>, Ranks*,
+                                                            std::shared_ptr<Device>);
 template std::unique_ptr<Objective<double>> linear_objective(const Features<double>&, Targets,
                                                              const LossSpec&, int, bool, std::optional<Index>,
-                                                             Ranks*);
+                                                             Ranks*, std::shared_ptr<Device>);
 
 }  // namespace alfcg

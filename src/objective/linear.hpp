@@ -10,8 +10,9 @@
 #include "alfcg/objective/objective.hpp"
 #include "data/page_advice.hpp"
 #include "objective/block_loss.hpp"
+#include "objective/followed_intercept.hpp"
 #include "objective/followed_scores.hpp"
-#include "objective/intercept_search.hpp"
+#include "objective/linear_model.hpp"
 #include "objective/linear_part.hpp"
 #include "objective/row_engine.hpp"
 #include "objective/row_share.hpp"
@@ -24,7 +25,7 @@ namespace alfcg {
 /// With an intercept b, f(W) is the minimum of (1/N) Σ loss(W x_i + b, y_i) over b, found anew from the scores wherever all
 /// rows are looked at; batches are judged with a b that they move along (linear_intercept.cpp).
 template <class Real>
-class LinearObjective final : public Objective<Real> {
+class LinearObjective final : public LinearModel<Real> {
   public:
     LinearObjective(const Features<Real>& features, const Targets& targets, const LossSpec& loss, int threads,
                     bool intercept, std::optional<Index> memory, const RowShare& share);
@@ -41,7 +42,6 @@ class LinearObjective final : public Objective<Real> {
     void blend(std::span<const Index> rows, const Blend<Real>& blend, Matrix<Real>& gradient,
                Matrix<Real>& scratch) override;
     void expect(std::span<const Index> rows) override;
-    std::unique_ptr<GradientTable<Real>> gradient_table() override;
     std::unique_ptr<Part<Real>> part(std::span<const Index> columns) override;
     [[nodiscard]] Index column_bytes(Index column) override;
     std::vector<double> most_curvatures() override;
@@ -57,14 +57,11 @@ class LinearObjective final : public Objective<Real> {
     void archive(Archive& state) override;
 
     /// Which of the rows are here. What follows counts them from the first that is.
-    [[nodiscard]] const RowShare& share() const { return rows_; }
-    /// residuals[k * outputs + l] = ∂loss/∂score_l of row rows[k] at x: a component gradient is the outer
-    /// product of its residual and its features. `count`: such rows on all ranks.
-    void residuals(std::span<const Index> rows, const Iterate<Real>& x, Index count, Real* residuals);
-    /// The same where the intercept is at its best, so that ranks need not be of one mind.
-    void own_residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals);
-    /// gradient = Σ_k residuals[k] ⊗ features of rows[k], over all ranks.
-    void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient);
+    [[nodiscard]] const RowShare& share() const override { return rows_; }
+    void residuals(std::span<const Index> rows, const Iterate<Real>& x, Index count,
+                   Real* residuals) override;
+    void own_residuals(std::span<const Index> rows, const Iterate<Real>& x, Real* residuals) override;
+    void combine(std::span<const Index> rows, const Real* residuals, Matrix<Real>& gradient) override;
 
   private:
     // Where a pass takes the scores at its first point from.
@@ -145,8 +142,6 @@ class LinearObjective final : public Objective<Real> {
     void add_intercept(const std::vector<double>& intercept, Index count, kernels::ScoreLayout layout,
                        Real* scores) const;
     void add_residuals(const Real* residuals, Index count, kernels::ScoreLayout layout, double* sums) const;
-    // A batch of rows has been judged at x; their residuals have been summed up, times `weight`.
-    void move_intercept(const Iterate<Real>& x, Index rows, std::span<const double> sums, double weight);
     // By output, those of all pieces.
     [[nodiscard]] std::vector<double> residual_sums() const;
     // Whether Z and the Z_v of this move are at hand then; v is its atom, or both of them together.
@@ -162,7 +157,7 @@ class LinearObjective final : public Objective<Real> {
                        const Iterate<Real>& x);
 
     RowShare rows_;
-    std::optional<InterceptRule> intercept_;
+    std::optional<FollowedIntercept<Real>> intercept_;
     BlockLoss<Real> loss_;
     int threads_;
     Index
@@ -193,13 +188,7 @@ class LinearObjective final : public Objective<Real> {
     bool factored_ = false;              // as a projection
     Matrix<Real> together_;              // v of a move with two atoms
 
-    // With an intercept: scores of a point that is looked at in between, and the inverse of the curvature where the last
-    // point was that a move led to.
-    FollowedScores<Real> aside_;
-    std::vector<double> inverse_;
-    Version inverse_at_ = Version::none;
-    double intercept_scale_ = 0;  // of derivatives: root mean square of the residuals without features
-    std::vector<double> centre_;  // the mean of the rows
+    FollowedScores<Real> aside_;  // with an intercept: scores of a point that is looked at in between
 
     // Of all rows, where samples have been asked for: how much each loss bends at the point that was looked at last.
     bool keeps_bends_ = false;

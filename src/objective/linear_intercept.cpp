@@ -3,25 +3,14 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
-#include <variant>
 
 #include "core/parallel.hpp"
-#include "data/row_access.hpp"
 #include "kernels/vector.hpp"
 #include "objective/linear.hpp"
 
 namespace alfcg {
 
 namespace {
-
-// Derivatives by an intercept are zero where they are below this share of what they are made from.
-template <class Real>
-constexpr double intercept_tolerance = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-10;
-
-// Of a mean of losses.
-template <class Real>
-constexpr double loss_rounding = sizeof(Real) == sizeof(float) ? 1e-6 : 1e-13;
 
 // Several sums at a time do not wait for each other.
 template <class Real>
@@ -37,38 +26,11 @@ double sum_of(Index count, const Real* values) {
     return std::accumulate(sums.begin(), sums.end(), sum);
 }
 
-// The mean of the rows, weighted as they are.
-template <class AnyFeatures>
-std::vector<double> mean_row(const AnyFeatures& features, std::span<const double> weights, Ranks* ranks,
-                             int threads) {
-    threads = useful_threads(features, threads);
-    const auto width = static_cast<std::size_t>(features.cols());
-    std::vector<std::vector<double>> sums(static_cast<std::size_t>(threads));
-    std::vector<double> total(sums.size());
-    parallel(threads, [&](int thread) {
-        std::vector<double>& sum = sums[static_cast<std::size_t>(thread)];
-        sum.assign(width, 0);
-        const auto [first, last] = range_of_part(features.rows(), thread, threads);
-        for (Index i = first; i < last; ++i) {
-            const double weight = weights.empty() ? 1 : weights[static_cast<std::size_t>(i)];
-            row_add(features, i, weight, sum.data());
-            total[static_cast<std::size_t>(thread)] += weight;
-        }
-    });
-    double all = std::accumulate(total.begin(), total.end(), 0.0);
-    std::vector<double> mean(width);
-    for (const std::vector<double>& sum : sums)
-        for (std::size_t j = 0; j < width; ++j) mean[j] += sum[j];
-    sum_over<double>(ranks, mean, std::span(&all, 1));
-    for (double& entry : mean) entry /= all;
-    return mean;
-}
-
 }  // namespace
 
 template <class Real>
 const std::vector<double>& LinearObjective<Real>::intercept_at(const Iterate<Real>& x) const {
-    return x.intercept().at.empty() ? intercept_->start() : x.intercept().at;
+    return intercept_->at(x);
 }
 
 // Both walk through the scores in the order in which they lie.
@@ -112,8 +74,7 @@ void LinearObjective<Real>::begin_intercept(std::span<const double> weights) {
     pages_.in_order();
     const std::vector<double> none(1, 0.0);  // the weight of a row that stands in for none
     if (rows_.own == 0) weights = none;
-    centre_ =
-        std::visit([&](const auto& f) { return mean_row(f, weights, rows_.ranks, threads_); }, features_);
+    intercept_->find_centre(features_, weights, threads_);
     engine_->begin({nullptr, samples_}, scoring(), 1);
     const auto layout = engine_->layout(shape_.rows);
     prepare_scratch(1, {});
@@ -130,7 +91,7 @@ void LinearObjective<Real>::begin_intercept(std::span<const double> weights) {
                 squares += static_cast<double>(residual) * static_cast<double>(residual);
             }
     }
-    intercept_scale_ = std::sqrt(sum_over(rows_.ranks, squares) / static_cast<double>(rows_.total));
+    intercept_->set_scale(std::sqrt(sum_over(rows_.ranks, squares) / static_cast<double>(rows_.total)));
 }
 
 template <class Real>
@@ -152,13 +113,6 @@ double LinearObjective<Real>::largest_score(LoadScores load) {
 template <class Real>
 InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vector<double>& at,
                                                      const Iterate<Real>* x) {
-    const MadeMove<Real>* made = x != nullptr ? x->last_move() : nullptr;
-    std::vector<double> inverse;
-    if (made != nullptr && made->from == inverse_at_) {
-        inverse.swap(inverse_);
-    } else {
-        inverse = intercept_->inverse();
-    }
     engine_->begin({nullptr, samples_}, scoring(), threads_);
     const auto layout = engine_->layout(shape_.rows);
     const auto outputs = static_cast<std::size_t>(shape_.rows);
@@ -183,35 +137,7 @@ InterceptFound LinearObjective<Real>::best_intercept(LoadScores load, std::vecto
         for (double& derivative : gradient) derivative /= static_cast<double>(rows_.total);
         return sum / static_cast<double>(rows_.total);
     };
-    const double reach = x != nullptr && x->intercept().best ? 0 : intercept_->reach();
-    const InterceptAccuracy accuracy{intercept_tolerance<Real> * intercept_scale_, loss_rounding<Real>};
-    InterceptFound found = search_intercept(loss, at, inverse, accuracy, reach);
-    const auto try_again = [&](auto find) {
-        std::vector<double> other = intercept_->start();
-        std::vector<double> other_inverse = intercept_->inverse();
-        const InterceptFound again = find(other, other_inverse);
-        if (again.loss >= found.loss) return;
-        found = again;
-        at.swap(other);
-        inverse.swap(other_inverse);
-    };
-    // The way from the last point's may be long and flat.
-    if (!found.certain && std::isinf(reach))
-        try_again([&](auto& other, auto& other_inverse) {
-            return search_intercept(loss, other, other_inverse, accuracy, reach);
-        });
-    if (found.lost && std::isinf(reach) && shape_.rows > 1) {
-        const double size = largest_score(load);
-        if (std::isfinite(size))
-            try_again([&](auto& other, auto& other_inverse) {
-                return follow_intercept(loss, *intercept_, other, other_inverse, accuracy, size);
-            });
-    }
-    if (made != nullptr) {
-        inverse_.swap(inverse);
-        inverse_at_ = x->version();
-    }
-    return found;
+    return intercept_->best(loss, at, x, [&] { return largest_score(load); });
 }
 
 // The data are looked at twice: for the scores, unless they can be had without, and for the gradient.
@@ -242,29 +168,8 @@ double LinearObjective<Real>::full_pass_with_intercept(const Iterate<Real>& x, M
     pass.scores = &scores;
     run(pass);
     if (own.going) return found.loss;
-    // Residuals r should add up to 0, and do so to the tolerance of the search. The gradient is the same for features
-    // less any constant then; their own distance from 0 (years, prices) must not multiply what is left: Σ r (x - centre).
-    for (Index l = 0; l < shape_.rows; ++l)
-        for (Index j = 0; j < shape_.cols; ++j)
-            (*gradient)(l, j) -= static_cast<Real>(found.derivative[static_cast<std::size_t>(l)] *
-                                                   centre_[static_cast<std::size_t>(j)]);
+    intercept_->take_off(found, *gradient);
     return found.loss;
-}
-
-// A stochastic Newton step, with the curvature of a model without features: b follows the weights at the pace at which
-// rows are seen, as a mean over the last quarter of them, and a tenth of all rows at least.
-template <class Real>
-void LinearObjective<Real>::move_intercept(const Iterate<Real>& x, Index rows, std::span<const double> sums,
-                                           double weight) {
-    Intercept& own = x.intercept();
-    if (own.best) return;
-    own.at = intercept_at(x);
-    own.next = own.at;
-    const auto count = static_cast<double>(rows);
-    const double gain = count / (count + static_cast<double>(rows_.total) / 10 + own.seen / 4);
-    own.seen += count;
-    for (std::size_t l = 0; l < sums.size(); ++l)
-        own.next[l] -= gain * intercept_->pace()[l] * sums[l] / weight;
 }
 
 template <class Real>
@@ -286,8 +191,6 @@ template InterceptFound LinearObjective<float>::best_intercept(LoadScores, std::
                                                                const Iterate<float>*);
 template double LinearObjective<float>::full_pass_with_intercept(const Iterate<float>&, Matrix<float>*,
                                                                  Source);
-template void LinearObjective<float>::move_intercept(const Iterate<float>&, Index, std::span<const double>,
-                                                     double);
 template std::vector<double> LinearObjective<float>::intercept(const Iterate<float>&);
 template void LinearObjective<double>::begin_intercept(std::span<const double>);
 template const std::vector<double>& LinearObjective<double>::intercept_at(const Iterate<double>&) const;
@@ -300,8 +203,6 @@ template InterceptFound LinearObjective<double>::best_intercept(LoadScores, std:
                                                                 const Iterate<double>*);
 template double LinearObjective<double>::full_pass_with_intercept(const Iterate<double>&, Matrix<double>*,
                                                                   Source);
-template void LinearObjective<double>::move_intercept(const Iterate<double>&, Index, std::span<const double>,
-                                                      double);
 template std::vector<double> LinearObjective<double>::intercept(const Iterate<double>&);
 
 }  // namespace alfcg

@@ -11,7 +11,7 @@ void LinearObjective<Real>::residuals(std::span<const Index> rows, const Iterate
     if (rows.empty()) residuals_.clear();
     std::vector<double> sums = residual_sums();
     sum_over<double>(rows_.ranks, sums);
-    move_intercept(x, count, sums, static_cast<double>(count));
+    intercept_->move(x, count, sums, static_cast<double>(count));
 }
 
 template <class Real>

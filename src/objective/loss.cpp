@@ -20,6 +20,7 @@ struct Traits {
     bool saturates = false;
     double (*bend)(double score, double slope, double target, double parameter) = nullptr;
     double most_bend = 0;
+    std::optional<DeviceLoss> device = {};
 };
 
 // Far on the wrong side the loss is all but straight, and its second derivative knows nothing of where it bends: half of what the parabola
@@ -62,6 +63,7 @@ LossRow row(LossInfo info, Judge judge, Traits traits = {}) {
             traits.saturates,
             traits.bend,
             traits.most_bend,
+            traits.device,
             [make](const Parameters& p) { return make.template operator()<float>(p); },
             [make](const Parameters& p) { return make.template operator()<double>(p); }};
 }
@@ -77,17 +79,17 @@ const std::vector<LossRow>& table() {
             [](const auto& b, double /*parameter*/) {
                 return kernels::softmax_loss(b.scores, b.count, b.outputs, b.layout, b.targets, b.weight);
             },
-            {.relative = true, .most_bend = 0.5}),
+            {.relative = true, .most_bend = 0.5, .device = DeviceLoss::softmax}),
         row({"logistic", "two classes: log(1 + exp(-y z)), y = -1 for the smaller label", two_classes, {}},
             [](const auto& b, double /*parameter*/) {
                 return kernels::logistic_loss(b.scores, b.count, b.targets, b.weight);
             },
-            {.bend = logistic_bend, .most_bend = 0.25}),
+            {.bend = logistic_bend, .most_bend = 0.25, .device = DeviceLoss::logistic}),
         row({"squared", "numbers: (z - y)^2 / 2", numbers, {}},
             [](const auto& b, double /*parameter*/) {
                 return kernels::squared_loss(b.scores, b.count, b.targets, b.weight);
             },
-            {.bend = squared_bend, .most_bend = 1}),
+            {.bend = squared_bend, .most_bend = 1, .device = DeviceLoss::squared}),
         row({"huber",
              "numbers, with outliers: squared within threshold of y, linear beyond",
              numbers,
@@ -95,12 +97,15 @@ const std::vector<LossRow>& table() {
             [](const auto& b, double limit) {
                 return kernels::huber_loss(b.scores, b.count, b.targets, b.weight, limit);
             },
-            {.bend = huber_bend, .most_bend = 1}),
+            {.bend = huber_bend, .most_bend = 1, .device = DeviceLoss::huber}),
         row({"sigmoid", "two classes, nonconvex: 1 / (1 + exp(y z))", two_classes, {}, false},
             [](const auto& b, double /*parameter*/) {
                 return kernels::sigmoid_loss(b.scores, b.count, b.targets, b.weight);
             },
-            {.saturates = true, .bend = sigmoid_bend, .most_bend = 1 / (6 * std::sqrt(3.0))}),
+            {.saturates = true,
+             .bend = sigmoid_bend,
+             .most_bend = 1 / (6 * std::sqrt(3.0)),
+             .device = DeviceLoss::sigmoid}),
         row({"welsch",
              "numbers, nonconvex: (w^2/2) (1 - exp(-(z - y)^2 / w^2)) with w = width",
              numbers,
@@ -109,7 +114,7 @@ const std::vector<LossRow>& table() {
             [](const auto& b, double w) {
                 return kernels::welsch_loss(b.scores, b.count, b.targets, b.weight, w);
             },
-            {.bend = welsch_bend, .most_bend = 1}),
+            {.bend = welsch_bend, .most_bend = 1, .device = DeviceLoss::welsch}),
     };
     return rows;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/objective/loss.hpp"
 #include "kernels/dense.hpp"
 #include "kernels/losses.hpp"
@@ -35,7 +37,8 @@ struct LossRow : LossInfo {
     /// ∂²loss/∂score² of a sample with one score, from its score and ∂loss/∂score, the target, and the loss's parameter; at least
     /// 0. None: it is softmax's.
     double (*bend)(double score, double slope, double target, double parameter) = nullptr;
-    double most_bend = 0;  // that it can be
+    double most_bend = 0;              // that it can be
+    std::optional<DeviceLoss> device;  // what devices call it, where they know it
     std::function<JudgeBlock<float>(const Parameters&)> make_float;
     std::function<JudgeBlock<double>(const Parameters&)> make_double;
 

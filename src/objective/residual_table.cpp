@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/memory.hpp"
-#include "objective/linear.hpp"
+#include "objective/linear_model.hpp"
 
 namespace alfcg {
 
@@ -15,7 +15,7 @@ namespace {
 template <class Real>
 class ResidualTable final : public GradientTable<Real> {
   public:
-    explicit ResidualTable(LinearObjective<Real>& objective)
+    explicit ResidualTable(LinearModel<Real>& objective)
         : objective_(objective), outputs_(objective.shape().rows) {
         const RowShare& share = objective.share();
         agree(share.ranks, [&] {
@@ -93,7 +93,7 @@ class ResidualTable final : public GradientTable<Real> {
         counts_.resize(kept);
     }
 
-    LinearObjective<Real>& objective_;
+    LinearModel<Real>& objective_;
     Index outputs_;
     AlignedVector<Real> table_;
     AlignedVector<Real> fresh_;
@@ -105,11 +105,11 @@ class ResidualTable final : public GradientTable<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<GradientTable<Real>> LinearObjective<Real>::gradient_table() {
+std::unique_ptr<GradientTable<Real>> LinearModel<Real>::gradient_table() {
     return std::make_unique<ResidualTable<Real>>(*this);
 }
 
-template std::unique_ptr<GradientTable<float>> LinearObjective<float>::gradient_table();
-template std::unique_ptr<GradientTable<double>> LinearObjective<double>::gradient_table();
+template std::unique_ptr<GradientTable<float>> LinearModel<float>::gradient_table();
+template std::unique_ptr<GradientTable<double>> LinearModel<double>::gradient_table();
 
 }  // namespace alfcg

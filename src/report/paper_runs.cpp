@@ -46,6 +46,7 @@ std::string read_text(const fs::path& path) {
 std::string settings_name(const PaperPlan& plan, const PaperComparison& comparison, const char* precision) {
     std::string name = fmt::format("{}-{}-{}", plan.scale, to_text(comparison.normalization), precision);
     if (plan.intercept) name += "-intercept";
+    if (plan.device != "cpu") name += "-device-" + plan.device;
     for (const auto& [parameter, value] : comparison.given) name += fmt::format("-{}{}", parameter, value);
     const Options& budget = plan.budget;
     if (budget.max_iterations != std::numeric_limits<Index>::max())
@@ -122,7 +123,8 @@ class PaperRuns {
         : plan_(plan),
           comparisons_(comparisons),
           observer_(observer),
-          workers_(resolve_threads(plan.workers)) {
+          device_(open_device(plan.device)),
+          workers_(device_ != nullptr ? 1 : resolve_threads(plan.workers)) {
         for (PaperComparison& comparison : comparisons) lay_out(comparison);
     }
 
@@ -152,6 +154,7 @@ class PaperRuns {
     const PaperPlan& plan_;
     const std::vector<PaperComparison>& comparisons_;
     const PaperObserver& observer_;
+    std::shared_ptr<Device> device_;
     int workers_;
     std::vector<Job> jobs_;
     std::size_t total_ = 0;
@@ -287,8 +290,8 @@ void PaperRuns<Real>::report_next(const Job& next) const {
 template <class Real>
 void PaperRuns<Real>::work(const Data& data) {
     try {
-        const auto objective =
-            linear_objective<Real>(data.features, data.targets, {"multinomial", {}}, 1, plan_.intercept);
+        const auto objective = linear_objective<Real>(data.features, data.targets, {"multinomial", {}}, 1,
+                                                      plan_.intercept, std::nullopt, nullptr, device_);
         while (const Job* job = take()) run_job(*job, *objective);
     } catch (...) {
         failed_ = true;  // the others need not go on
@@ -325,6 +328,7 @@ void PaperPlan::verify() const {
         throw Error("unknown scale '" + scale + "': use small or paper");
     if (seeds < 1) throw QuantityError("seeds", "must be at least 1");
     for (const int figure : figures) static_cast<void>(paper_panels(figure));
+    check_device(device);
     budget.verify();
 }
 

@@ -21,6 +21,8 @@ struct PaperPlan {
     Options budget;   // limits; their seconds are CPU time of the thread that a run has to itself
     int seeds = 3;    // of the stochastic methods
     int workers = 0;  // runs at the same time, each on one thread; 0: as many as there are cores
+    std::string device =
+        "cpu";  // where their passes are made, see Specification; a GPU has one run at a time
     std::string folder = "alfcg-reproduction";  // where the report goes, and finished runs are kept
 
     /// Throws Error for what makes no sense.

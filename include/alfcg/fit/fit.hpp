@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/data/view.hpp"
@@ -47,6 +48,8 @@ struct Specification {
     int threads = 0;  // 0: all cores
     /// Work is divided into parts in one way for every number of threads, so that all of them give the same bits.
     bool reproducible = false;
+    /// Where passes over the rows are made: cpu, cuda, cuda:N, or auto: on a GPU where there is one that has room for them.
+    std::string device = "cpu";
     /// One model of the rows of all ranks, each of which makes the same calls. A file or a built-in set is shared out among
     /// them; arrays are what a rank has. Observers are asked on rank 0 alone; what comes back is the same on all.
     Ranks* ranks = nullptr;
@@ -91,6 +94,7 @@ struct Problem {
     int threads = 1;
     int parts = 1;  // that work is divided into, which sums depend on: a thread each, or always as many
     Ranks* ranks = nullptr;
+    std::shared_ptr<Device> device;  // null: the CPU
     RegionSetting setting;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.

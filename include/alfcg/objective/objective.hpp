@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
@@ -156,13 +157,15 @@ class Objective {
 /// The loss of a linear model on data, averaged over the rows by their weights. It keeps a view of `features`, and with it what they own;
 /// the caller's own arrays must outlive it. threads = 0: all cores. With an intercept, f(W) = min_b (1/N) Σ loss(W x_i + b, y_i).
 /// Copies of the data that suit passes better, and scores that are remembered, are kept where they take at most `memory` bytes; none:
-/// half of what is free. With ranks, features and targets are this rank's share of the rows, none if need be.
+/// half of what is free. With ranks, features and targets are this rank's share of the rows, none if need be. With a device, of one rank, rows
+/// are copied there, and what goes through them is done there.
 template <class Real>
 std::unique_ptr<Objective<Real>> linear_objective(const Features<Real>& features, Targets targets,
                                                   const LossSpec& loss, int threads = 0,
                                                   bool intercept = false,
                                                   std::optional<Index> memory = std::nullopt,
-                                                  Ranks* ranks = nullptr);
+                                                  Ranks* ranks = nullptr,
+                                                  std::shared_ptr<Device> device = nullptr);
 
 /// The caller's function: writes the gradient at x and returns the value.
 template <class Real>
