@@ -96,8 +96,8 @@ CompletionModel<Real> load_completion(const std::string& path) {
     const ArrayReader arrays(path);
     check_completion(arrays, path);
     CompletionModel<Real> model;
-    model.left = arrays.matrix<Real>("left");
-    model.right = arrays.matrix<Real>("right");
+    model.left = arrays.matrix<Real>("left", 0);
+    model.right = arrays.matrix<Real>("right", 0);
     model.row_biases = arrays.numbers("row_biases");
     model.column_biases = arrays.numbers("column_biases");
     model.mean = arrays.number("mean");
