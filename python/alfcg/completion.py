@@ -110,7 +110,8 @@ class MatrixCompletion(Estimator):
         The same on entries that were held out, before the model was fitted to all of them (which it is where something was
         chosen by them).
     radii_ : Table or None
-        Radii that were tried: radius, error, held_out_error, rank, seconds; with `refit` refit_error, which they are chosen by.
+        Radii that were tried: radius, error, held_out_error, rank, seconds; and
+        refit_error, the error of a refit, which they are chosen by where there is one, else None.
     n_iter_, objective_, gap_, status_, history_
         Of the last convex fit, as of `ConstrainedRegressor`.
     shape_ : tuple of int

@@ -88,7 +88,7 @@ nb::dict to_dict(const RadiusScore& score) {
     row["radius"] = score.radius;
     row["error"] = score.training;
     row["held_out_error"] = score.held_out;
-    if (score.refit) row["refit_error"] = *score.refit;
+    row["refit_error"] = or_none(score.refit);
     row["rank"] = score.rank;
     row["seconds"] = score.seconds;
     return row;

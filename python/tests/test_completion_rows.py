@@ -112,7 +112,7 @@ def test_radii_of_ones_own(known) -> None:
     assert [one["radius"] for one in model.radii_] == [20, 40, 80]
     assert model.radius_ == min(model.radii_, key=lambda one: one["held_out_error"])["radius"]
     refitted = MatrixCompletion(radii=[20, 80], refit=True, random_state=0).fit(known)
-    errors = {one["radius"]: min(one["held_out_error"], one["refit_error"]) for one in refitted.radii_}
+    errors = {one["radius"]: min(one["held_out_error"], one["refit_error"] or np.inf) for one in refitted.radii_}
     assert refitted.radius_ == min(errors, key=errors.__getitem__)
     with pytest.raises(ValueError, match="are for `radius` auto"):
         MatrixCompletion(radius=3, radii=[1, 2]).fit(known)
