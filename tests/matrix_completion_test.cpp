@@ -3,7 +3,10 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "alfcg/method/solve.hpp"
 #include "alfcg/objective/completion.hpp"
@@ -76,7 +79,7 @@ TEST_P(SameIterates, AsWithAllEntries) {
     const auto region = nuclear_ball<double>(30);
     Options options;
     options.method = GetParam();
-    // Secants of alfcg-d double what rounding does to them in a few iterations.
+    // What alfcg-d makes of rounding where it looks for its scale, see below.
     options.max_iterations = options.method == "alfcg-d" ? 12 : 40;
     const auto start = origin(known);
     const auto a = solve<double>(*factored, *region, options, {}, &start);
@@ -94,6 +97,70 @@ TEST_P(SameIterates, AsWithAllEntries) {
 INSTANTIATE_TEST_SUITE_P(Methods, SameIterates,
                          testing::Values("fw-openloop", "fw-shortstep", "fw-momentum", "fw-armijo",
                                          "fw-parafree", "fw-secant", "alfcg-d"));
+
+// alfcg-d after so many iterations: on factors, on entries, and on entries from a start that is moved by 1e-15; largest differences of the
+// first and the last to the second.
+std::pair<double, double> differences_of_alfcg_d(Index iterations, std::optional<double> rho) {
+    const auto known = planted<double>(60, 40, 3, 0.4, 1, true);
+    Options options;
+    options.method = "alfcg-d";
+    options.max_iterations = iterations;
+    if (rho) options.parameters.set("rho", *rho);
+    const auto region = nuclear_ball<double>(30);
+    const auto objective = completion_objective<double>(known, {"squared", {}}, {}, 2);
+    const auto start = origin(known);
+    const Matrix<double> factored =
+        solve<double>(*objective, *region, options, {}, &start).factors->to_matrix();
+    const auto from = [&](double size) {
+        const auto dense = with_all_entries(known);
+        Matrix<double> x(known.pattern.shape);
+        for (Index k = 0; k < x.size(); ++k)
+            x.data()[k] = size * static_cast<double>((k * 7919) % 13 - 6) / 6;
+        return solve<double>(*dense, *nuclear_ball<double>(30), options, {}, &x).x;
+    };
+    const Matrix<double> plain = from(0);
+    const Matrix<double> moved = from(6e-15);
+    std::pair<double, double> largest{0, 0};
+    for (Index k = 0; k < plain.size(); ++k) {
+        largest.first = std::max(largest.first, std::abs(factored.data()[k] - plain.data()[k]));
+        largest.second = std::max(largest.second, std::abs(moved.data()[k] - plain.data()[k]));
+    }
+    return largest;
+}
+
+// With a scale that is given, steps forget rounding.
+TEST(AlfcgDOnFactors, GoesOnAlikeWhereItsScaleIsGiven) {
+    EXPECT_LE(differences_of_alfcg_d(100, 1e-3).first, 1e-12);
+}
+
+// Where it is found, by secants of moves that hardly differ, every difference grows by the same factors: on entries as well as between them
+// and factors.
+TEST(AlfcgDOnFactors, GrowsRoundingAsItGrowsAnyDifference) {
+    for (const Index iterations : {20, 30, 40, 60}) {
+        const auto [factored, moved] = differences_of_alfcg_d(iterations, std::nullopt);
+        EXPECT_LE(factored, 100 * moved) << iterations;
+        if (iterations == 40) {
+            EXPECT_GE(moved, 1e-12);  // from 6e-15
+        }
+    }
+}
+
+TEST(HeldOut, ComesBackWhereItWas) {
+    for (const bool weighted : {false, true}) {
+        const auto all = planted<double>(30, 20, 2, 0.5, 9, weighted);
+        auto known = all;
+        auto held_out = hold_out(known, 0.3, 4);
+        EXPECT_LT(known.size(), all.size());
+        put_back(known, std::move(held_out));
+        const auto equal = [](const auto& a, const auto& b) {
+            return std::equal(a.begin(), a.end(), b.begin(), b.end());
+        };
+        EXPECT_TRUE(equal(known.pattern.starts, all.pattern.starts));
+        EXPECT_TRUE(equal(known.pattern.columns, all.pattern.columns));
+        EXPECT_TRUE(equal(known.values, all.values));
+        EXPECT_TRUE(equal(known.weights, all.weights));
+    }
+}
 
 template <class Real>
 class Completes : public testing::Test {};
@@ -234,6 +301,10 @@ TYPED_TEST(Completes, FactorsAreWhatMovesMakeOfThem) {
         x.combine(1 - step, {&one, 1}, {&atom, 1});
         expect_near(x, dense, rounding * 20);
         EXPECT_LE(x.width(), 16);
+        Factors<TypeParam> turned = x;
+        turned.compress();
+        EXPECT_TRUE(turned.diagonal());
+        expect_near(turned, dense, rounding * 20);
     }
 }
 

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PEERS = ("numpy", "scipy", "scikit-learn", "copt", "celer", "skglm", "python-glmnet")
+PEERS = (
+    "numpy", "scipy", "scikit-learn", "copt", "celer", "skglm", "python-glmnet", "scikit-surprise", "cmfrec",
+)  # fmt: skip
 
 
 def make_environment(folder: Path, requirements: Path, optional: Path) -> Path | None:

@@ -77,6 +77,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             ended, more = f"{fit.method} stopped at {limit}={getattr(self, limit):g}", f"A larger {limit} or tol"
         elif fit.status == "precision" and self.tol and not fit.gap <= self.tol * max(size, self._won(fit)):
             ended, more = f"rounding ended {fit.method}", "Data in double precision, a larger tol"
+        elif fit.status == "max-rank":
+            ended, more = f"the optimum has more singular values than max_rank={self.max_rank}, which ended the fit", "More of them"
         else:
             return
         warnings.warn(

@@ -58,6 +58,8 @@ class MatrixCompletion(Estimator):
     radius : float or 'auto', default='auto'
         How much the singular values may add up to. 'auto': the one with the smallest error on entries that are held out, of a
         path that doubles; the model is then fitted to all of them.
+    radii : array-like of float, default=None
+        With ``radius='auto'``: those to try, from the smallest to the largest, in place of the path that doubles.
     loss : {'squared', 'huber', 'logistic'}, default='squared'
         Half the square of the error; Huber's, which is linear beyond `threshold`; or the logistic loss for values -1 and 1.
     threshold : float, default=1.0
@@ -72,7 +74,10 @@ class MatrixCompletion(Estimator):
         After the fit, sweeps of alternating least squares at the rank found, with a penalty of their own, where that is
         better on entries held out. The radius shrinks what it finds; this undoes it.
     max_rank : int, default=None
-        Keep no more singular values than this. Where the optimum has more, the gap cannot close: bound `max_epochs`.
+        Keep no more singular values than this. Where the optimum has more, the gap cannot close, and the fit ends so ("max-rank").
+    warm_start : bool, default=False
+        Whether `fit` begins at the factors of the last one, matched by the labels of rows and columns, where `radius` is a
+        number. New rows and columns begin at zero.
     validation_fraction : float, default=None
         The share of the entries that is held out, drawn at random. None: 0.1 where something is chosen by them, else none.
     [running]
@@ -105,7 +110,8 @@ class MatrixCompletion(Estimator):
         The same on entries that were held out, before the model was fitted to all of them (which it is where something was
         chosen by them).
     radii_ : Table or None
-        Radii that were tried: radius, error, held_out_error, rank, seconds.
+        Radii that were tried: radius, error, held_out_error, rank, seconds; and
+        refit_error, the error of a refit, which they are chosen by where there is one, else None.
     n_iter_, objective_, gap_, status_, history_
         Of the last convex fit, as of `ConstrainedRegressor`.
     shape_ : tuple of int
@@ -130,12 +136,14 @@ class MatrixCompletion(Estimator):
 
     _parameter_constraints = {
         "radius": [_POSITIVE, StrOptions({"auto"})],
+        "radii": ["array-like", None],
         "loss": [StrOptions(set(LOSSES))],
         "threshold": [_POSITIVE],
         "biases": _YES_OR_NO,
         "bias_penalty": [_NOT_NEGATIVE, StrOptions({"auto"})],
         "refit": _YES_OR_NO,
         "max_rank": [_COUNT, None],
+        "warm_start": _YES_OR_NO,
         "validation_fraction": [*_SINGLE["validation_fraction"], None],
         **{name: _COMMON[name] for name in RUNNING},
     }
@@ -148,12 +156,14 @@ class MatrixCompletion(Estimator):
         self,
         radius: float | str = "auto",
         *,
+        radii: Any = None,
         loss: str = "squared",
         threshold: float = 1.0,
         biases: bool = False,
         bias_penalty: float | str = "auto",
         refit: bool = False,
         max_rank: int | None = None,
+        warm_start: bool = False,
         validation_fraction: float | None = None,
         method: str = "auto",
         method_params: dict[str, Any] | None = None,
@@ -167,12 +177,14 @@ class MatrixCompletion(Estimator):
         callbacks: Any = None,
     ) -> None:
         self.radius = radius
+        self.radii = radii
         self.loss = loss
         self.threshold = threshold
         self.biases = biases
         self.bias_penalty = bias_penalty
         self.refit = refit
         self.max_rank = max_rank
+        self.warm_start = warm_start
         self.validation_fraction = validation_fraction
         self.method = method
         self.method_params = method_params
@@ -220,13 +232,37 @@ class MatrixCompletion(Estimator):
                 known.places, known.lines, known.values, known.weights, known.shape, known.compressed, known.named,
                 radius=None if self.radius == "auto" else float(self.radius), biases=bool(self.biases),
                 bias_penalty=None if self.bias_penalty == "auto" or not self.biases else float(self.bias_penalty),
-                refit=bool(self.refit), rank=self.max_rank or 0, observer=observer, point=_shown(observer), **settings,
+                refit=bool(self.refit), rank=self.max_rank or 0, radii=self._given_radii(), start=self._start(known),
+                observer=observer, point=_shown(observer), **settings,
             )  # fmt: skip
         fit = SimpleNamespace(**found)
         self._adopt(fit, known)
         raise_if_interrupted(fit)
         self._warn(fit)
         return self
+
+    def _given_radii(self) -> list[float]:
+        if self.radii is None:
+            return []
+        radii = np.asarray(self.radii, np.float64)
+        if radii.ndim != 1 or not len(radii):
+            raise ValueError(f"radii must be some numbers in one dimension; their shape is {radii.shape}")
+        return [float(radius) for radius in radii]
+
+    def _start(self, known: Known) -> _core.CompletionModel | None:
+        """The last model, in the order of these rows and columns."""
+        if not self.warm_start or self.radius == "auto" or not hasattr(self, "_model"):
+            return None
+
+        def arranged(labels: Labels, wanted: Labels, *arrays: Array) -> list[Array]:
+            codes = labels.codes(wanted.all)
+            return [np.where((codes >= 0).reshape(-1, *[1] * (one.ndim - 1)), one[codes], 0) for one in arrays if len(one)]
+
+        model, real = self._model, known.values.dtype
+        left, *of_rows = arranged(self._rows, known.rows, model.left.astype(real), model.row_biases)
+        right, *of_columns = arranged(self._columns, known.columns, model.right.astype(real), model.column_biases)
+        biases = {} if not of_rows else {"row_biases": of_rows[0].tolist(), "column_biases": of_columns[0].tolist()}
+        return _core.CompletionModel(left, right, **biases)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -304,6 +340,54 @@ class MatrixCompletion(Estimator):
         return self._model.column_biases if len(self._model.column_biases) else None
 
     # Answers.
+
+    def transform(self, X: Any, y: Any = None) -> Array:
+        """Factors of rows, of new ones too, from some of their entries.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            Entries and their values. A sparse matrix has the columns that the model was fitted to. Of labelled entries, columns
+            that the model does not know have no say.
+
+        Returns
+        -------
+        factors : ndarray of shape (n_rows, rank_)
+            A line for every row of a sparse matrix, or for every label in the order in which they first turn up. With
+            `components_` they are the best for these entries (and biases of the rows that are best with them), with the penalty
+            on their squares that the radius stands for, or that of the refit: those of rows that were fitted to come out about
+            as they were.
+        """
+        check_is_fitted(self)
+        if sparse.issparse(X) and X.shape[1] != self.shape_[1]:
+            raise ValueError(f"X has {X.shape[1]} columns, the model has {self.shape_[1]}")
+        known = known_of(X, y, None)
+        places = known.places
+        if known.compressed:
+            places = np.repeat(np.arange(known.shape[0]), np.diff(places))
+        columns = known.lines if sparse.issparse(X) else self._columns.codes(known.columns.all)[known.lines]
+        there = columns >= 0
+        parts = places[there].astype(np.int32), columns[there].astype(np.int32), known.values[there].astype(np.float64)
+        if not there.any():
+            return np.zeros((known.shape[0], self.rank_), self.row_factors_.dtype)
+        return self._model.fold_in(*parts, known.shape[0], self.n_jobs)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+        """Find the matrix, and return the factors of its rows.
+
+        Parameters
+        ----------
+        X, y : as in `fit`
+            The known entries.
+        **fit_params : dict
+            What else `fit` takes.
+
+        Returns
+        -------
+        factors : ndarray of shape (n_rows, rank_)
+            `row_factors_`.
+        """
+        return self.fit(X, y, **fit_params).row_factors_
 
     def predict(self, X: Any) -> Array:
         """Entries of the matrix.
@@ -470,5 +554,5 @@ class MatrixCompletion(Estimator):
             model.left, model.right, row_biases=model.row_biases.tolist(), column_biases=model.column_biases.tolist(),
             mean=model.mean, range=model.range, rows=self._rows.texts, columns=self._columns.texts, loss=model.loss,
             threshold=model.threshold, radius=model.radius, bias_penalty=model.bias_penalty, method=model.method,
-            refitted=model.refitted,
+            refitted=model.refitted, penalty=model.penalty,
         )  # fmt: skip

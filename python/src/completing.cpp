@@ -2,10 +2,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/fit/completion.hpp"
@@ -85,6 +88,7 @@ nb::dict to_dict(const RadiusScore& score) {
     row["radius"] = score.radius;
     row["error"] = score.training;
     row["held_out_error"] = score.held_out;
+    row["refit_error"] = or_none(score.refit);
     row["rank"] = score.rank;
     row["seconds"] = score.seconds;
     return row;
@@ -118,8 +122,10 @@ nb::dict to_dict(const CompletionReport& report, const Watch& watch) {
 
 // A specification, and what says more than those of other fits do.
 CompletionSpecification specification_from(Settings& settings, nb::handle radius, bool biases,
-                                           nb::handle bias_penalty, bool refit, Index rank) {
+                                           nb::handle bias_penalty, bool refit, Index rank,
+                                           const std::vector<double>& radii) {
     CompletionSpecification specification;
+    specification.radii = radii;
     specification.loss = settings.specification.loss;
     if (!radius.is_none()) specification.radius = nb::cast<double>(radius);
     specification.hold_out = settings.specification.hold_out;
@@ -136,10 +142,10 @@ CompletionSpecification specification_from(Settings& settings, nb::handle radius
 nb::dict complete_from(nb::handle rows, nb::handle columns, nb::handle values, nb::handle weights,
                        const std::pair<Index, Index>& size, bool is_compressed, const nb::object& named,
                        nb::handle radius, bool biases, nb::handle bias_penalty, bool refit, Index rank,
-                       const nb::kwargs& keywords) {
+                       const std::vector<double>& radii, nb::handle start, const nb::kwargs& keywords) {
     Settings settings("complete", keywords);
     const CompletionSpecification specification =
-        specification_from(settings, radius, biases, bias_penalty, refit, rank);
+        specification_from(settings, radius, biases, bias_penalty, refit, rank, radii);
     const bool is_double = nb::cast<std::string>(nb::str(values.attr("dtype").attr("name"))) != "float32";
     return in_precision(is_double, [&]<class Real>(Real) {
         Given<Real> given{nb::cast<Numbers<std::int32_t>>(columns), nb::cast<Numbers<Real>>(values),
@@ -168,10 +174,16 @@ nb::dict complete_from(nb::handle rows, nb::handle columns, nb::handle values, n
             looks.radius = [&](const RadiusScore& score) {
                 watch.interruptible([&] { settings.point(to_dict(score)); });
             };
+        // In the precision of the values, as Python makes it.
+        const CompletionModel<Real>* begin = nullptr;
+        if (!start.is_none())
+            nb::cast<const AnyCompletion&>(start).look([&](const auto& model) {
+                if constexpr (std::is_same_v<decltype(model), const CompletionModel<Real>&>) begin = &model;
+            });
         Completed<Real> completed;
         {
             const nb::gil_scoped_release released;
-            completed = complete<Real>(ratings, specification, looks);
+            completed = complete<Real>(std::move(ratings), specification, looks, begin);
         }
         watch.finish();
         nb::dict result = to_dict(completed.report, watch);
@@ -184,17 +196,19 @@ nb::dict complete_from(nb::handle rows, nb::handle columns, nb::handle values, n
 
 void bind_completing(nb::module_& module) {
     bind_completion_model(module);
-    module.def("complete", complete_from, nb::arg("rows"), nb::arg("columns"), nb::arg("values"),
-               nb::arg("weights").none(), nb::arg("shape"), nb::arg("compressed"), nb::arg("named"),
-               nb::arg("radius").none(), nb::arg("biases"), nb::arg("bias_penalty").none(), nb::arg("refit"),
-               nb::arg("rank"), nb::arg("options"),
-               nb::sig("def complete(rows: object, columns: object, values: object, weights: object, shape: "
-                       "tuple[int, int], "
-                       "compressed: bool, named: object, radius: float | None, biases: bool, bias_penalty: "
-                       "float | None, "
-                       "refit: bool, rank: int, **options: typing.Any) -> dict[str, typing.Any]"),
-               "A matrix from some of its entries; see alfcg.MatrixCompletion. `rows` are positions, or "
-               "where each row begins.");
+    module.def(
+        "complete", complete_from, nb::arg("rows"), nb::arg("columns"), nb::arg("values"),
+        nb::arg("weights").none(), nb::arg("shape"), nb::arg("compressed"), nb::arg("named"),
+        nb::arg("radius").none(), nb::arg("biases"), nb::arg("bias_penalty").none(), nb::arg("refit"),
+        nb::arg("rank"), nb::arg("radii"), nb::arg("start").none(), nb::arg("options"),
+        nb::sig("def complete(rows: object, columns: object, values: object, weights: object, shape: "
+                "tuple[int, int], "
+                "compressed: bool, named: object, radius: float | None, biases: bool, bias_penalty: "
+                "float | None, "
+                "refit: bool, rank: int, radii: collections.abc.Sequence[float], start: CompletionModel | "
+                "None, **options: typing.Any) -> dict[str, typing.Any]"),
+        "A matrix from some of its entries; see alfcg.MatrixCompletion. `rows` are positions, or "
+        "where each row begins.");
 }
 
 }  // namespace alfcg::python

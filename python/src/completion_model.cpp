@@ -8,9 +8,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
+#include "alfcg/fit/completion.hpp"
 #include "alfcg/objective/loss.hpp"
 #include "arrays.hpp"
 
@@ -20,12 +23,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 using Numbers = std::vector<double>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // All that a model holds, as pickle keeps it: factors, biases, names, mean and range, loss, how it was found.
-using Parts = std::tuple<std::pair<nb::object, nb::object>, std::pair<Numbers, Numbers>,
-                         std::pair<Names, Names>, std::tuple<double, double, double>,
-                         std::pair<std::string, double>, std::tuple<double, double, std::string, bool>>;
+using Parts =
+    std::tuple<std::pair<nb::object, nb::object>, std::pair<Numbers, Numbers>, std::pair<Names, Names>,
+               std::tuple<double, double, double>, std::pair<std::string, double>,
+               std::tuple<double, double, std::string, bool, double>>;
 
 Parts parts_of(const AnyCompletion& any) {
     return any.look([](const auto& model) {
@@ -34,7 +39,7 @@ Parts parts_of(const AnyCompletion& any) {
                      {model.rows, model.columns},
                      {model.mean, model.least, model.most},
                      {model.loss.name, model.loss.parameters.number("threshold").value_or(1)},
-                     {model.radius, model.bias_penalty, model.method, model.refitted}};
+                     {model.radius, model.bias_penalty, model.method, model.refitted, model.penalty}};
     });
 }
 
@@ -61,7 +66,7 @@ CompletionModel<Real> model_from(const Parts& parts) {
     std::tie(model.mean, model.least, model.most) = level;
     model.loss.name = loss_info(loss.first).name;
     if (loss.first == "huber") model.loss.parameters.set("threshold", loss.second);
-    std::tie(model.radius, model.bias_penalty, model.method, model.refitted) = found;
+    std::tie(model.radius, model.bias_penalty, model.method, model.refitted, model.penalty) = found;
     return model;
 }
 
@@ -105,6 +110,32 @@ nb::tuple recommend_columns(const AnyCompletion& any, Index row, Index count,
     return nb::make_tuple(to_numpy(std::move(columns)), to_numpy(std::move(values)));
 }
 
+// Entries as `rows`, `columns` and `values`, of so many rows.
+nb::object fold_in_rows(const AnyCompletion& any, const Codes& rows, const Codes& columns,
+                        const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values,
+                        Index count, std::optional<int> threads) {
+    if (rows.size() != values.size() || columns.size() != values.size())
+        throw QuantityError("rows", "columns and values must be as many");
+    return any.look([&]<class Real>(const CompletionModel<Real>& model) {
+        Matrix<Real> found;
+        {
+            const nb::gil_scoped_release released;
+            const Shape shape{count, model.right.rows()};
+            Triples<Real> triples;
+            std::copy_n(rows.data(), rows.size(), triples.rows.extend(rows.size()));
+            std::copy_n(columns.data(), columns.size(), triples.columns.extend(columns.size()));
+            std::transform(values.data(), values.data() + values.size(), triples.values.extend(values.size()),
+                           [](double value) { return static_cast<Real>(value); });
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                if (rows.data()[k] < 0 || rows.data()[k] >= shape.rows || columns.data()[k] < 0 ||
+                    columns.data()[k] >= shape.cols)
+                    throw QuantityError("rows", "and columns must be positions in the matrix");
+            found = fold_in(model, observations(shape, std::move(triples)), threads.value_or(0));
+        }
+        return to_numpy(std::move(found));
+    });
+}
+
 std::string file_name(nb::handle path) {
     return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
 }
@@ -130,20 +161,21 @@ Made by `alfcg.load`, and by every fit of `alfcg.MatrixCompletion`.
             [](AnyCompletion* self, nb::handle left, nb::handle right, const Numbers& row_biases,
                const Numbers& column_biases, double mean, const std::pair<double, double>& range,
                const Names& rows, const Names& columns, const std::string& loss, double threshold,
-               double radius, double bias_penalty, const std::string& method, bool refitted) {
-                new (self) AnyCompletion(any_completion_from({{as_array(left, ""), as_array(right, "")},
-                                                              {row_biases, column_biases},
-                                                              {rows, columns},
-                                                              {mean, range.first, range.second},
-                                                              {loss, threshold},
-                                                              {radius, bias_penalty, method, refitted}}));
+               double radius, double bias_penalty, const std::string& method, bool refitted, double penalty) {
+                new (self)
+                    AnyCompletion(any_completion_from({{as_array(left, ""), as_array(right, "")},
+                                                       {row_biases, column_biases},
+                                                       {rows, columns},
+                                                       {mean, range.first, range.second},
+                                                       {loss, threshold},
+                                                       {radius, bias_penalty, method, refitted, penalty}}));
             },
             nb::arg("left"), nb::arg("right"), nb::kw_only(), nb::arg("row_biases") = Numbers{},
             nb::arg("column_biases") = Numbers{}, nb::arg("mean") = 0.0,
             nb::arg("range") = std::pair<double, double>{0, 0}, nb::arg("rows") = Names{},
             nb::arg("columns") = Names{}, nb::arg("loss") = "squared", nb::arg("threshold") = 1.0,
             nb::arg("radius") = 0.0, nb::arg("bias_penalty") = 0.0, nb::arg("method") = "",
-            nb::arg("refitted") = false,
+            nb::arg("refitted") = false, nb::arg("penalty") = 0.0,
             nb::sig(
                 "def __init__(self, left: object, right: object, *, row_biases: "
                 "collections.abc.Sequence[float] = ..., column_biases: collections.abc.Sequence[float] = "
@@ -151,8 +183,8 @@ Made by `alfcg.load`, and by every fit of `alfcg.MatrixCompletion`.
                 "mean: float = 0, range: tuple[float, float] = ..., rows: collections.abc.Sequence[str] = "
                 "..., "
                 "columns: collections.abc.Sequence[str] = ..., loss: str = 'squared', threshold: float = 1, "
-                "radius: float = 0, bias_penalty: float = 0, method: str = '', refitted: bool = False) -> "
-                "None"))
+                "radius: float = 0, bias_penalty: float = 0, method: str = '', refitted: bool = False, "
+                "penalty: float = 0) -> None"))
         .def("__getstate__", parts_of, nb::sig("def __getstate__(self) -> tuple[typing.Any, ...]"))
         .def(
             "__setstate__",
@@ -185,6 +217,12 @@ Made by `alfcg.load`, and by every fit of `alfcg.MatrixCompletion`.
              nb::sig("def predict(self, rows: numpy.typing.NDArray[numpy.int64], columns: "
                      "numpy.typing.NDArray[numpy.int64]) -> numpy.typing.NDArray[numpy.float64]"),
              "Entries at pairs of positions; negative ones are unknown and have no say.")
+        .def("fold_in", fold_in_rows, nb::arg("rows"), nb::arg("columns"), nb::arg("values"),
+             nb::arg("count"), nb::arg("threads").none() = nb::none(),
+             nb::sig("def fold_in(self, rows: numpy.typing.NDArray[numpy.int32], columns: "
+                     "numpy.typing.NDArray[numpy.int32], values: numpy.typing.NDArray[numpy.float64], count: "
+                     "int, threads: int | None = None) -> numpy.typing.NDArray[numpy.floating]"),
+             "Factors of rows, from some of their entries, while the columns stay.")
         .def("recommend", recommend_columns, nb::arg("row"), nb::arg("count"),
              nb::arg("without") = std::vector<Index>{},
              nb::sig(
@@ -230,6 +268,9 @@ Made by `alfcg.load`, and by every fit of `alfcg.MatrixCompletion`.
         "radius", [](auto& m) { return m.radius; }, "float", "Of the nuclear ball.");
     look(
         "bias_penalty", [](auto& m) { return m.bias_penalty; }, "float", "In observations that say 0.");
+    look(
+        "penalty", [](auto& m) { return m.penalty; }, "float",
+        "For which rows are best while columns stay; 0: not known.");
     look(
         "method", [](auto& m) { return m.method; }, "str", "That it was found with.");
     look(

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
@@ -27,17 +28,21 @@ struct CompleteArguments {
     std::string loss = "squared";
     std::optional<double> threshold;
     std::string radius;
+    std::string radii;
     std::optional<double> hold_out;
     bool biases = false;
     std::string bias_penalty = "auto";
     bool refit = false;
     std::optional<Index> rank;
     RunArguments run;
+    std::string start;
     std::string precision = "f32";
     int threads = 0;
+    bool reproducible = false;
     std::uint64_t seed = 0;
     std::string model;
     std::string trace;
+    CheckpointArguments checkpoints;
     bool quiet = false;
     bool silent = false;
     bool json = false;
@@ -63,6 +68,7 @@ CompletionSpecification specification_of(const CompleteArguments& arguments) {
         throw QuantityError(
             "radius", "is needed: a number, or auto, which finds one on observations that are held out");
     specification.radius = number_or_auto("radius", arguments.radius);
+    if (!arguments.radii.empty()) specification.radii = parse_radii(arguments.radii);
     specification.hold_out = arguments.hold_out.value_or(0);
     if (arguments.hold_out && !(*arguments.hold_out > 0))
         throw QuantityError("holdout",
@@ -74,6 +80,7 @@ CompletionSpecification specification_of(const CompleteArguments& arguments) {
         throw QuantityError("rank", fmt::format("must be at least 1, not {}", *arguments.rank));
     specification.rank = arguments.rank.value_or(0);
     specification.threads = arguments.threads;
+    specification.reproducible = arguments.reproducible;
     specification.options = arguments.run.resolve(arguments.seed);
     specification.verify();
     return specification;
@@ -108,6 +115,7 @@ nlohmann::ordered_json summary_of(const CompleteArguments& arguments, const Comp
     json["method"] = report.method;
     json["seed"] = arguments.seed;
     json["threads"] = arguments.threads;
+    json["reproducible"] = arguments.reproducible;
     json["model"] = arguments.model;
     return json;
 }
@@ -128,14 +136,25 @@ void print_summary(const CompleteArguments& arguments, const CompletionReport& r
     if (report.held_out) say("\n");
     say("{} {:.6g} on {} observations{}\n", error, report.error, report.trained_on,
         report.on_all ? ", all of them: the model has been fitted to those held out too" : "");
+    if (report.status == Status::max_rank)
+        say("note: the optimum has more singular values than --rank {} keeps, and the gap stays: a larger "
+            "rank, or a smaller radius, would help\n",
+            *arguments.rank);
     say("model {}\n", arguments.model);
+}
+
+// The model of another run, its rows and columns in the order of these data. What it does not know begins at zero.
+template <class Real>
+CompletionModel<Real> starting_model(const std::string& path, const Ratings<Real>& ratings) {
+    if (!is_completion(path)) throw Error(path + ": is no model by 'alfcg complete'");
+    return in_order(load_completion<Real>(path), ratings.rows, ratings.columns);
 }
 
 template <class Real>
 int complete_with(CompleteArguments& arguments) {
-    const CompletionSpecification specification = specification_of(arguments);
+    CompletionSpecification specification = specification_of(arguments);
     std::optional<InterruptGuard> guard(std::in_place);
-    const Ratings<Real> ratings =
+    Ratings<Real> ratings =
         load_ratings<Real>(arguments.source, {arguments.weights, arguments.rows.value_or(0)});
     const Shape shape = ratings.known.pattern.shape;
     std::FILE* table = arguments.json ? stderr : stdout;
@@ -149,19 +168,30 @@ int complete_with(CompleteArguments& arguments) {
     std::string trace(trace_header);
     std::optional<Progress> progress;
     if (show) progress.emplace(table, specification.options);
+    arguments.checkpoints.apply(specification.options.checkpoints);
+    // What has been written down so far goes with the run.
+    specification.options.checkpoints.also.emplace_back("output", [&](Archive& state) {
+        Progress unseen(stdout, specification.options);
+        state(trace, progress ? *progress : unseen);
+    });
+    std::optional<CompletionModel<Real>> start;
+    if (!arguments.start.empty()) start = starting_model<Real>(arguments.start, ratings);
     CompletionWatch<Real> watch;
     watch.stop = InterruptGuard::asked;
     watch.radius = [&](const RadiusScore& score) {
         if (show)
-            put(table, fmt::format("radius {:<10.4g} rank {:<4} error {:.5f}, held out {:.5f}, {:.3g} s\n",
-                                   score.radius, score.rank, score.training, score.held_out, score.seconds));
+            put(table, fmt::format("radius {:<10.4g} rank {:<4} error {:.5f}, held out {:.5f}{}, {:.3g} s\n",
+                                   score.radius, score.rank, score.training, score.held_out,
+                                   score.refit ? fmt::format(", {:.5f} after a refit", *score.refit) : "",
+                                   score.seconds));
     };
     watch.run = [&](const Snapshot<Real>& now) {
         if (!arguments.trace.empty()) trace += trace_line(trace_row(now));
         if (progress) progress->show(now);
         return InterruptGuard::asked() ? Action::stop : Action::proceed;
     };
-    const Completed<Real> found = complete<Real>(ratings, specification, watch);
+    const Completed<Real> found =
+        complete<Real>(std::move(ratings), specification, watch, start ? &*start : nullptr);
     progress.reset();
     guard.reset();
     std::optional<OutputFile> trace_file;
@@ -263,16 +293,24 @@ Command add_complete(CommandOptions options) {
                        problem);
     arguments->run.defaults = CompletionSpecification::default_options();
     arguments->run.add_to(options);
+    options.add_option("--radii", arguments->radii,
+                       "radius auto: these, by commas, in place of those that double", "R,R,...", problem);
+    options.add_option("--start", arguments->start,
+                       "begin at this model, scaled in where it lies outside the ball", "MODEL", "Method");
     const std::string running = "Running";
     options.add_option("--precision", arguments->precision, "f32 or f64 [f32]", "P", running);
     options.add_values("--precision", {"f32", "f64"});
     options.add_option("--threads", arguments->threads, "threads [all cores]", "N", running);
+    options.add_flag("--reproducible", arguments->reproducible,
+                     "the same bits for every number of threads: work is divided in one way for all",
+                     running);
     options.add_option("--seed", arguments->seed, "of batches and of what is held out [0]", "S", running);
     const std::string output = "Output";
     options.add_option("--model", arguments->model,
                        "where the model goes [NAME.model.npz in this folder, after the data]", "FILE",
                        output);
     options.add_option("--trace", arguments->trace, "write the course of the run as CSV", "FILE", output);
+    arguments->checkpoints.add_to(options, output);
     options.add_flag("--quiet", arguments->quiet, "print no table, only the closing summary", output);
     options.add_flag("--silent", arguments->silent, "print nothing but errors", output);
     options.add_flag("--json", arguments->json, "print the closing summary as one JSON object", output);
@@ -280,9 +318,12 @@ Command add_complete(CommandOptions options) {
         check_silence(arguments->silent, arguments->json);
         check_threads(arguments->threads);
         check_precision(arguments->precision);
+        arguments->checkpoints.verify();
+        if (!arguments->start.empty() && arguments->radius == "auto")
+            throw QuantityError("start", "is for a `radius` that is given: a search begins at the origin");
         static_cast<void>(specification_of(*arguments));
         if (arguments->model.empty()) arguments->model = name_of_data(arguments->source) + ".model.npz";
-        check_outputs({arguments->model, arguments->trace}, {arguments->source});
+        check_outputs({arguments->model, arguments->trace, arguments->checkpoints.file}, {arguments->source});
         return arguments->precision == "f64" ? complete_with<double>(*arguments)
                                              : complete_with<float>(*arguments);
     };

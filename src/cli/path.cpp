@@ -46,12 +46,7 @@ PathOptions path_options(const PathArguments& arguments) {
         throw QuantityError("pick", "must be best or 1se, not '" + arguments.pick + "'");
     options.pick = arguments.pick == "best" ? Pick::best : Pick::smallest;
     if (arguments.radii == "auto") return options;
-    constexpr ParameterInfo listed_radius{.name = "radii", .meaning = "", .open = true};
-    std::string rest = arguments.radii + ",";
-    for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-        options.radii.push_back(std::get<double>(parse(listed_radius, rest.substr(0, comma))));
-        rest.erase(0, comma + 1);
-    }
+    options.radii = parse_radii(arguments.radii);
     return options;
 }
 

@@ -82,6 +82,42 @@ void BudgetArguments::apply_bounded(Options& options, double epochs) const {
     if (!max_iterations && !max_epochs && !max_seconds) options.max_epochs = epochs;
 }
 
+void CheckpointArguments::add_to(CommandOptions options, const std::string& group) {
+    options.add_option("--checkpoint", file,
+                       "write the state of the run to this file now and then, when a budget ends it, and "
+                       "when it is interrupted",
+                       "FILE", group);
+    options.add_option("--checkpoint-every", every,
+                       fmt::format("seconds from one checkpoint to the next; 0: every iteration [{:g}]",
+                                   Checkpoints{}.every),
+                       "SECONDS", group);
+    options.add_option(
+        "--resume", resume,
+        "go on from this checkpoint of the same run: the same data and options but for the budget", "FILE",
+        group);
+}
+
+void CheckpointArguments::verify() const {
+    if (every && file.empty()) throw QuantityError("checkpoint-every", "is for runs with --checkpoint FILE");
+}
+
+void CheckpointArguments::apply(Checkpoints& checkpoints) const {
+    checkpoints.file = file;
+    checkpoints.resume = resume;
+    checkpoints.every = every.value_or(checkpoints.every);
+}
+
+std::vector<double> parse_radii(const std::string& text) {
+    constexpr ParameterInfo listed_radius{.name = "radii", .meaning = "", .open = true};
+    std::vector<double> radii;
+    std::string rest = text + ",";
+    for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
+        radii.push_back(std::get<double>(parse(listed_radius, rest.substr(0, comma))));
+        rest.erase(0, comma + 1);
+    }
+    return radii;
+}
+
 void RunArguments::add_to(CommandOptions options) {
     options.add_option("--method", method, "a name from 'alfcg methods' [auto: what suits the region]",
                        "NAME", "Method");

@@ -42,6 +42,22 @@ struct BudgetArguments {
     void apply_bounded(Options& options, double epochs) const;
 };
 
+/// The state of a run, in a file from which it goes on.
+struct CheckpointArguments {
+    std::string file;
+    std::optional<double> every;
+    std::string resume;
+
+    void add_to(CommandOptions options, const std::string& group);
+    /// Throws Error when something makes no sense.
+    void verify() const;
+    [[nodiscard]] bool used() const { return !file.empty() || !resume.empty(); }
+    void apply(Checkpoints& checkpoints) const;
+};
+
+/// Radii by commas. Throws Error.
+std::vector<double> parse_radii(const std::string& text);
+
 /// One method with its parameters and its budget.
 struct RunArguments {
     std::string method = "auto";

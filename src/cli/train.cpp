@@ -33,9 +33,7 @@ struct TrainArguments : ClosingArguments {
     std::string batches_out;
     bool early_stop = false;
     std::optional<Index> patience;
-    std::string checkpoint;
-    std::optional<double> checkpoint_every;
-    std::string resume;
+    CheckpointArguments checkpoints;
     bool quiet = false;
     bool silent = false;
     bool json = false;
@@ -48,7 +46,8 @@ template <class Real>
 std::string banner(const TrainArguments& arguments, const Problem<Real>& problem, const std::string& start) {
     std::string text = fmt::format("region     {}\n", problem.region_text);
     if (!start.empty()) text += fmt::format("start      {}\n", start);
-    if (!arguments.resume.empty()) text += fmt::format("resume     {}\n", arguments.resume);
+    if (!arguments.checkpoints.resume.empty())
+        text += fmt::format("resume     {}\n", arguments.checkpoints.resume);
     const MethodChoice method =
         choose_method(*problem.objective, *problem.new_region(), arguments.run.resolve(0));
     const std::string why = method.reason.empty() ? "" : fmt::format(" (default: {})", method.reason);
@@ -135,9 +134,7 @@ int train(TrainArguments& arguments) {
     std::string trace(trace_header);
     std::optional<Progress> progress;
     if (show) progress.emplace(table, options);
-    options.checkpoints.file = arguments.checkpoint;
-    options.checkpoints.resume = arguments.resume;
-    options.checkpoints.every = arguments.checkpoint_every.value_or(options.checkpoints.every);
+    arguments.checkpoints.apply(options.checkpoints);
     options.checkpoints.facts = {{"program", "alfcg train"}};
     // What has been written down so far goes with the run.
     options.checkpoints.also.emplace_back("output", [&](Archive& state) {
@@ -215,18 +212,7 @@ Command add_train(CommandOptions options) {
                        "draw the batches from this file: a line of row numbers per draw", "FILE", group);
     options.add_option("--batches-out", arguments->batches_out, "write the batches that were drawn", "FILE",
                        group);
-    options.add_option("--checkpoint", arguments->checkpoint,
-                       "write the state of the run to this file now and then, when a budget ends it, and "
-                       "when it is interrupted",
-                       "FILE", group);
-    options.add_option("--checkpoint-every", arguments->checkpoint_every,
-                       fmt::format("seconds from one checkpoint to the next; 0: every iteration [{:g}]",
-                                   Checkpoints{}.every),
-                       "SECONDS", group);
-    options.add_option(
-        "--resume", arguments->resume,
-        "go on from this checkpoint of the same run: the same data and options but for the budget", "FILE",
-        group);
+    arguments->checkpoints.add_to(options, group);
     options.add_flag("--quiet", arguments->quiet, "print no table, only the closing summary", group);
     options.add_flag("--silent", arguments->silent, "print nothing but errors", group);
     options.add_flag("--json", arguments->json,
@@ -239,8 +225,7 @@ Command add_train(CommandOptions options) {
             throw QuantityError("patience", "is for runs with --early-stop");
         if (arguments->patience.value_or(1) < 1)
             throw QuantityError("patience", fmt::format("must be at least 1, not {}", *arguments->patience));
-        if (arguments->checkpoint_every && arguments->checkpoint.empty())
-            throw QuantityError("checkpoint-every", "is for runs with --checkpoint FILE");
+        arguments->checkpoints.verify();
         if (arguments->early_stop)
             arguments->problem.specification.patience = arguments->patience.value_or(default_patience);
         arguments->problem.verify(true);
@@ -253,8 +238,9 @@ Command add_train(CommandOptions options) {
             std::vector<std::string> inputs{data.source, data.read.labels, data.read.weights,
                                             arguments->batches};
             inputs.insert(inputs.end(), data.more.begin(), data.more.end());
-            check_outputs({arguments->model, arguments->trace, arguments->batches_out, arguments->checkpoint},
-                          inputs);
+            check_outputs(
+                {arguments->model, arguments->trace, arguments->batches_out, arguments->checkpoints.file},
+                inputs);
         });
         return arguments->problem.is_double() ? train<double>(*arguments) : train<float>(*arguments);
     };

@@ -58,6 +58,9 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
         rival_.reset();  // inner steps may tell more points apart
     }
     proposal.value = run.full_gradient(proposal.gradient);
+    // Where the last way led along a sum of many pairs, that is large: there is one of them, not two.
+    if (proposal.move.atoms() > 0 && proposal.move.atom().kind == Vertex<Real>::Kind::low_rank)
+        std::swap(proposal.move, better_);
     run.aim(proposal);
     proposal.step = 0;
     // Asked again at the same point, there is more to do: what proves the gap has found it larger.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/decompositions.hpp"
@@ -174,9 +175,10 @@ class FactorCorrector final : public Corrector<Real> {
 
     // U √s and V √s, and behind them what a proximal step would add.
     void take_factors(const Factors<Real>& given, double level, double samples) {
-        Factors<Real> x = given;
-        x.compress();
-        const Steepest<Real>& added = steepest_;
+        std::optional<Factors<Real>> turned;
+        if (!given.diagonal()) turned.emplace(given).compress();
+        const Factors<Real>& x = turned ? *turned : given;
+        Steepest<Real>& added = steepest_;
         Index fresh = 0;
         while (fresh < added.values.size() && added.values(fresh) > level) ++fresh;
         expect(fresh);
@@ -198,6 +200,7 @@ class FactorCorrector final : public Corrector<Real> {
         };
         fill(
             factors_.left, shape.rows, [&](Index i) { return x.left(i); }, added.left, -1);
+        added.left = {};
         fill(
             factors_.right, shape.cols, [&](Index j) { return x.right(j); }, added.right, 1);
     }
@@ -212,18 +215,10 @@ class FactorCorrector final : public Corrector<Real> {
         return symmetric_values(middle).cwiseMax(0).cwiseSqrt().sum();
     }
 
-    // The point of the ball that is nearest to the product, at most so many singular values of it.
+    // The point of the ball that is nearest to the product, at most so many singular values of it. Uses the product up.
     void into_ball(Index most, Vertex<Real>& to) {
-        Matrix<Real> left(factors_.left.rows(), factors_.width);
-        Matrix<Real> right(factors_.right.rows(), factors_.width);
-        const auto copy = [&](const Matrix<Real>& from, Matrix<Real>& into) {
-            for (Index i = 0; i < from.rows(); ++i)
-                std::copy_n(from.data() + i * from.cols(), factors_.width, into.data() + i * into.cols());
-        };
-        copy(factors_.left, left);
-        copy(factors_.right, right);
-        const std::vector<double> ones(static_cast<std::size_t>(factors_.width), 1.0);
-        const Factors<Real> product(left, ones, right, most);
+        const Factors<Real> product(std::move(factors_.left), std::move(factors_.right), factors_.width,
+                                    most);
         product.to_vertex(to);
         to.composite = 0;
         std::vector<double> sizes;

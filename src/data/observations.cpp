@@ -121,6 +121,41 @@ Observations<Real> hold_out(Observations<Real>& known, double share, std::uint64
     return held_out;
 }
 
+template <class Real>
+void put_back(Observations<Real>& known, Observations<Real> held_out) {
+    const auto size = static_cast<std::size_t>(known.size() + held_out.size());
+    const Index rows = known.pattern.shape.rows;
+    Buffer<Index> starts(static_cast<std::size_t>(rows) + 1);
+    for (Index i = 0; i <= rows; ++i)
+        starts[static_cast<std::size_t>(i)] = known.pattern.starts[static_cast<std::size_t>(i)] +
+                                              held_out.pattern.starts[static_cast<std::size_t>(i)];
+    // One array after the other, so that no more than one is there twice. Of each row, both parts are in order.
+    const auto merged = [&]<class T>(SharedArray<T>& stays, SharedArray<T>& comes) {
+        Buffer<T> all(size);
+        std::size_t at = 0;
+        for (Index i = 0; i < rows; ++i) {
+            Index k = known.pattern.begin(i);
+            for (Index l = held_out.pattern.begin(i); l <= held_out.pattern.end(i); ++l) {
+                const bool last = l == held_out.pattern.end(i);
+                const auto before = [&] {
+                    return last || known.pattern.columns[static_cast<std::size_t>(k)] <
+                                       held_out.pattern.columns[static_cast<std::size_t>(l)];
+                };
+                while (k < known.pattern.end(i) && before()) all[at++] = stays[static_cast<std::size_t>(k++)];
+                if (!last) all[at++] = comes[static_cast<std::size_t>(l)];
+            }
+        }
+        return SharedArray<T>(std::move(all));
+    };
+    known.values = merged(known.values, held_out.values);
+    if (!known.weights.empty()) known.weights = merged(known.weights, held_out.weights);
+    auto columns = merged(known.pattern.columns, held_out.pattern.columns);
+    known.pattern.columns = std::move(columns);
+    known.pattern.starts = std::move(starts);
+}
+
+template void put_back(Observations<float>&, Observations<float>);
+template void put_back(Observations<double>&, Observations<double>);
 template Observations<float> observations(Shape, Triples<float>);
 template Observations<double> observations(Shape, Triples<double>);
 template Observations<float> hold_out(Observations<float>&, double, std::uint64_t);

@@ -30,9 +30,6 @@ Targets targets_of(const Dataset<Real>& data, const std::string& loss, Classes& 
     }
 }
 
-// Parts that work is divided into, whatever the number of threads, where results are to be the same for all of them.
-constexpr int reproducible_parts = 8;
-
 // What a run keeps of the size of x: the iterate, gradients, a vertex, one share per thread.
 template <class Real>
 void check_weights(const std::string& name, Shape shape, int threads) {

@@ -6,6 +6,9 @@
 
 namespace alfcg {
 
+/// Parts that work is divided into, whatever the number of threads, where results are to be the same for all of them.
+inline constexpr int reproducible_parts = 8;
+
 /// The region with all its parameters, and with this name where it has none; throws Error when it cannot be.
 RegionSpec complete(RegionSpec region, const std::string& name);
 

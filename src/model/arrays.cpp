@@ -150,12 +150,12 @@ bool ArrayReader::matrix_is_double(const std::string& name) const {
 }
 
 template <class Real>
-Matrix<Real> ArrayReader::matrix(const std::string& name) const {
+Matrix<Real> ArrayReader::matrix(const std::string& name, Index least_columns) const {
     const bool wide = matrix_is_double(name);
     const Array array = read(name, 2);
     const Index rows = array.header.shape[0];
     const Index cols = array.header.shape[1];
-    if (rows == 0 || cols == 0)
+    if (rows == 0 || cols < least_columns)
         fail(name, "shape " + shape_text(array.header.shape) + "; expected at least one entry");
     Matrix<Real> matrix(rows, cols);
     for (Index i = 0; i < rows; ++i) {
@@ -226,7 +226,7 @@ std::string ArrayReader::text(const std::string& name) const {
 
 template void ArrayWriter::matrix(const std::string&, const Matrix<float>&);
 template void ArrayWriter::matrix(const std::string&, const Matrix<double>&);
-template Matrix<float> ArrayReader::matrix(const std::string&) const;
-template Matrix<double> ArrayReader::matrix(const std::string&) const;
+template Matrix<float> ArrayReader::matrix(const std::string&, Index) const;
+template Matrix<double> ArrayReader::matrix(const std::string&, Index) const;
 
 }  // namespace alfcg

@@ -46,7 +46,7 @@ class ArrayReader {
     [[nodiscard]] bool has(const std::string& name) const;
     /// Two-dimensional, of <f4 or <f8, in either order; converted.
     template <class Real>
-    [[nodiscard]] Matrix<Real> matrix(const std::string& name) const;
+    [[nodiscard]] Matrix<Real> matrix(const std::string& name, Index least_columns = 1) const;
     /// True for <f8, false for <f4.
     [[nodiscard]] bool matrix_is_double(const std::string& name) const;
     [[nodiscard]] bool holds_text(const std::string& name) const;

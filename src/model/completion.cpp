@@ -46,6 +46,7 @@ std::string completion_fault(const CompletionModel<Real>& model) {
     if (!all_finite(model.row_biases) || !all_finite(model.column_biases) ||
         !all_finite({model.mean, model.least, model.most}))
         return "biases, mean or range: not a finite number";
+    if (!(model.penalty >= 0 && std::isfinite(model.penalty))) return "penalty: not a number of at least 0";
     return {};
 }
 
@@ -83,6 +84,7 @@ void save_completion(const CompletionModel<Real>& model, const std::string& path
     arrays.number("loss_threshold", model.loss.parameters.number("threshold").value_or(1));
     arrays.number("radius", model.radius);
     arrays.number("bias_penalty", model.bias_penalty);
+    arrays.number("penalty", model.penalty);
     arrays.text("method", model.method);
     arrays.integer("refitted", model.refitted ? 1 : 0);
     arrays.finish();
@@ -94,8 +96,8 @@ CompletionModel<Real> load_completion(const std::string& path) {
     const ArrayReader arrays(path);
     check_completion(arrays, path);
     CompletionModel<Real> model;
-    model.left = arrays.matrix<Real>("left");
-    model.right = arrays.matrix<Real>("right");
+    model.left = arrays.matrix<Real>("left", 0);
+    model.right = arrays.matrix<Real>("right", 0);
     model.row_biases = arrays.numbers("row_biases");
     model.column_biases = arrays.numbers("column_biases");
     model.mean = arrays.number("mean");
@@ -107,6 +109,7 @@ CompletionModel<Real> load_completion(const std::string& path) {
     if (model.loss.name == "huber") model.loss.parameters.set("threshold", arrays.number("loss_threshold"));
     model.radius = arrays.number("radius");
     model.bias_penalty = arrays.number("bias_penalty");
+    if (arrays.has("penalty")) model.penalty = arrays.number("penalty");
     model.method = arrays.text("method");
     model.refitted = arrays.number("refitted") != 0;
     const std::string fault = completion_fault(model);
@@ -129,6 +132,36 @@ std::unordered_map<std::string, Index> positions(const std::vector<std::string>&
     for (const std::string& name : names) found.emplace(name, static_cast<Index>(found.size()));
     return found;
 }
+
+template <class Real>
+CompletionModel<Real> in_order(CompletionModel<Real> model, const std::vector<std::string>& rows,
+                               const std::vector<std::string>& columns) {
+    const auto arrange = [](std::vector<std::string>& names, const std::vector<std::string>& wanted,
+                            Matrix<Real>& factor, std::vector<double>& biases) {
+        if (names == wanted) return;
+        const auto known = positions(names);
+        Matrix<Real> lines(static_cast<Index>(wanted.size()), factor.cols());
+        std::vector<double> numbers(biases.empty() ? 0 : wanted.size());
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+            const auto at = known.find(wanted[k]);
+            if (at == known.end()) continue;
+            std::copy_n(factor.data() + at->second * factor.cols(), factor.cols(),
+                        lines.data() + static_cast<Index>(k) * factor.cols());
+            if (!biases.empty()) numbers[k] = biases[static_cast<std::size_t>(at->second)];
+        }
+        names = wanted;
+        factor = std::move(lines);
+        biases = std::move(numbers);
+    };
+    arrange(model.rows, rows, model.left, model.row_biases);
+    arrange(model.columns, columns, model.right, model.column_biases);
+    return model;
+}
+
+template CompletionModel<float> in_order(CompletionModel<float>, const std::vector<std::string>&,
+                                         const std::vector<std::string>&);
+template CompletionModel<double> in_order(CompletionModel<double>, const std::vector<std::string>&,
+                                          const std::vector<std::string>&);
 
 template <class Real>
 std::vector<Recommendation> recommend(const CompletionModel<Real>& model, Index row, Index count,

@@ -88,41 +88,40 @@ Factors<Real>::Factors(Shape shape, Index most) : shape_(shape), most_(most) {
 }
 
 template <class Real>
-Factors<Real>::Factors(const Matrix<Real>& left, std::span<const double> sizes, const Matrix<Real>& right,
-                       Index most)
-    : Factors(Shape{left.rows(), right.rows()}, most) {
-    Vertex<Real> atom;
-    atom.kind = Vertex<Real>::Kind::low_rank;
-    atom.shape = shape_;
-    atom.scales.assign(sizes.begin(), sizes.end());
-    for (Index k = 0; k < left.cols(); ++k) {
-        for (Index i = 0; i < left.rows(); ++i) atom.left.push_back(left(i, k));
-        for (Index j = 0; j < right.rows(); ++j) atom.right.push_back(right(j, k));
-    }
-    const double one = 1;
-    const Vertex<Real>* atoms = &atom;
-    combine(0, {&one, 1}, {&atoms, 1});
+Factors<Real>::Factors(Matrix<Real> left, Matrix<Real> right, Index width, Index most)
+    : shape_{left.rows(), right.rows()},
+      most_(most),
+      width_(width),
+      stride_(left.cols()),
+      left_(std::move(left)),
+      right_(std::move(right)),
+      core_(static_cast<std::size_t>(stride_ * stride_)) {
+    for (Index k = 0; k < width; ++k) core_[place(k, k)] = 1;
+    if (width > 0) straighten();
     compress();
 }
 
 template <class Real>
+void Factors<Real>::lay_out(Index stride) {
+    const auto copy = [&](Matrix<Real>& basis, Index rows) {
+        Matrix<Real> other(rows, stride);
+        for (Index i = 0; i < rows && width_ > 0; ++i)
+            std::copy_n(basis.data() + i * stride_, width_, other.data() + i * stride);
+        basis = std::move(other);
+    };
+    copy(left_, shape_.rows);
+    copy(right_, shape_.cols);
+    std::vector<double> core(static_cast<std::size_t>(stride * stride));
+    for (Index i = 0; i < width_; ++i)
+        std::copy_n(core_.data() + i * stride_, width_, core.data() + i * stride);
+    core_ = std::move(core);
+    stride_ = stride;
+}
+
+// Where columns come one by one, there is room for twice as many.
+template <class Real>
 void Factors<Real>::widen(Index width) {
-    if (width > stride_) {
-        const Index stride = (std::max(width, 2 * stride_) + lanes - 1) / lanes * lanes;
-        const auto copy = [&](Matrix<Real>& basis, Index rows) {
-            Matrix<Real> wider(rows, stride);
-            for (Index i = 0; i < rows && width_ > 0; ++i)
-                std::copy_n(basis.data() + i * stride_, width_, wider.data() + i * stride);
-            basis = std::move(wider);
-        };
-        copy(left_, shape_.rows);
-        copy(right_, shape_.cols);
-        std::vector<double> core(static_cast<std::size_t>(stride * stride));
-        for (Index i = 0; i < width_; ++i)
-            std::copy_n(core_.data() + i * stride_, width_, core.data() + i * stride);
-        core_ = std::move(core);
-        stride_ = stride;
-    }
+    if (width > stride_) lay_out(line_length<Real>(std::max(width, 2 * stride_)));
     width_ = width;
 }
 
@@ -198,11 +197,18 @@ void Factors<Real>::take_in_all(std::span<const double> coefficients,
     for (std::size_t a = 0; a < atoms.size(); ++a) pairs.add(*atoms[a], coefficients[a]);
     const Index before = width_;
     const Index total = before + pairs.count();
-    widen(total);
+    if (total > stride_) lay_out(line_length<Real>(total));
+    width_ = total;
     put_columns(pairs.lefts, 0, shape_.rows, before, left_.data(), stride_);
     put_columns(pairs.rights, 0, shape_.cols, before, right_.data(), stride_);
     for (Index k = 0; k < pairs.count(); ++k)
         core_[place(before + k, before + k)] = pairs.scales[static_cast<std::size_t>(k)];
+    straighten();
+}
+
+template <class Real>
+void Factors<Real>::straighten() {
+    const Index total = width_;
     const Eigen::MatrixXd left = orthonormalize(left_, total);
     const Eigen::MatrixXd right = orthonormalize(right_, total);
     const Eigen::MatrixXd core = Eigen::Map<const Dense, 0, Eigen::OuterStride<>>(
@@ -232,7 +238,20 @@ bool Factors<Real>::compress() {
     std::fill(core_.begin(), core_.end(), 0.0);
     for (Index k = 0; k < rank; ++k) core_[place(k, k)] = sizes(k);
     width_ = settled_ = rank;
+    // Room that many pairs needed for a while is given back.
+    if (stride_ > 2 * line_length<Real>(std::max(rank, modest_width)))
+        lay_out(line_length<Real>(std::max(rank, modest_width)));
     return lost;
+}
+
+template <class Real>
+bool Factors<Real>::diagonal() const {
+    for (Index i = 0; i < width_; ++i) {
+        for (Index j = 0; j < width_; ++j)
+            if (i != j && core(i, j) != 0) return false;
+        if (!(core(i, i) > 0) || (i > 0 && core(i, i) > core(i - 1, i - 1))) return false;
+    }
+    return true;
 }
 
 template <class Real>

@@ -147,6 +147,21 @@ double product_with(const Vertex<Real>& vertex, const Matrix<Real>& gradient, co
 
 }  // namespace
 
+namespace {
+
+// A sum of few pairs is sooner brought along than computed anew.
+template <class Real>
+bool is_short(const MadeMove<Real>& made, Index width) {
+    Index pairs = 0;
+    for (std::size_t k = 0; k < made.atoms; ++k) {
+        if (made.atom[k].kind == Vertex<Real>::Kind::dense) return false;
+        pairs += made.atom[k].rank();
+    }
+    return 2 * pairs < width;
+}
+
+}  // namespace
+
 template <class Real>
 const Matrix<Real>& Iterate<Real>::matrix() const {
     if (!factors_) return x_;
@@ -161,11 +176,8 @@ template <class Real>
 const Matrix<Real>& Iterate<Real>::seen() const {
     if (!factors_ || seen_ == version_) return x_;
     const MadeMove<Real>* last = last_move();
-    // A sum of few pairs is sooner brought along than computed anew.
-    Index pairs = 0;
-    if (last != nullptr)
-        for (std::size_t k = 0; k < last->atoms; ++k) pairs += last->atom[k].rank();
-    if (last != nullptr && last->from == seen_ && followed_ < longest_way && 2 * pairs < factors_->width()) {
+    if (last != nullptr && last->from == seen_ && followed_ < longest_way &&
+        is_short(*last, factors_->width())) {
         follow(*last, pattern_, threads_, x_);
         ++followed_;
     } else {
@@ -297,7 +309,9 @@ void Iterate<Real>::make(const Move<Real>& move, double step) {
     made.atoms = move.atoms();
     for (std::size_t k = 0; k < move.atoms(); ++k) {
         made.coefficient[k] = step * move.coefficient(k);
-        if (move.atom(k).kind == Vertex<Real>::Kind::dense) {
+        // What nobody will follow takes as much memory as x itself.
+        const bool is_long = factors_ && 2 * move.atom(k).rank() >= factors_->width();
+        if (move.atom(k).kind == Vertex<Real>::Kind::dense || (is_long && move.atom(k).rank() > 1)) {
             made.atom[k].kind = Vertex<Real>::Kind::dense;
         } else {
             made.atom[k] = move.atom(k);

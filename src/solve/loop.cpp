@@ -15,8 +15,9 @@
 namespace alfcg {
 
 std::string_view to_text(Status status) {
-    constexpr std::array<std::string_view, 7> names{
-        "converged", "max-iterations", "max-epochs", "max-seconds", "interrupted", "early-stop", "precision"};
+    constexpr std::array<std::string_view, 8> names{"converged",   "max-iterations", "max-epochs",
+                                                    "max-seconds", "interrupted",    "early-stop",
+                                                    "precision",   "max-rank"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -29,6 +30,10 @@ constexpr double gap_rounding = 1e3;
 // Looks at the exact gap that cost something come this share of the epochs so far apart, where a tolerance alone is asked
 // for: a long run pays little for them, and ends little too late.
 constexpr double look_spacing = 1.0 / 16;
+// Where x may keep no more singular values: what the last half of a run must have gained, as a share of what the gap leaves to gain, for
+// the run to go on; and the first iteration that is looked at.
+constexpr double least_gain = 0.01;
+constexpr Index first_mark = 4;
 
 template <class Real>
 double norm(const Matrix<Real>& m) {
@@ -84,6 +89,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     bool gap_reached();  // where a look at the exact gap is due
     bool good_enough();  // by that gap
     bool settled();      // else x is a new point, where the objective goes on
+    bool rank_binds();   // x gets no better with the singular values that it may keep
     [[nodiscard]] double wanted_gap(double objective);
     void take_step();             // x_{t+1}
     void conclude();              // at the end of a run
@@ -105,6 +111,8 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     Proposal<Real> proposal_;
     double next_gap_check_ = 0;
     std::optional<double> first_objective_;  // F(x_0), where there is a tolerance
+    Index marked_ = 0;                       // an iteration with a full x, and F there
+    double marked_objective_ = 0;
 
     // Looks at the exact gap leave no trace in the run.
     mutable Account metrics_account_;
@@ -139,7 +147,7 @@ void Loop<Real>::archive(Archive& state) {
     if (x_.factors() != nullptr) state.set_places(x_.pattern(), x_.threads());
     state.section("run", [&] {
         state(this->iteration_, account_, metrics_account_, this->known_gap_, this->recalled_,
-              next_gap_check_, first_objective_);
+              next_gap_check_, first_objective_, marked_, marked_objective_);
     });
     state.section("point", [&] { state(x_); });
     state.section("proposal", [&] { state(proposal_); });
@@ -319,6 +327,19 @@ bool Loop<Real>::good_enough() {
     return gap_matters() && metrics().gap <= wanted_gap(metrics().objective);
 }
 
+// Steps that lose what they gain would go on until the limits. The exact gap tells nothing then: it stays where the rank leaves it.
+template <class Real>
+bool Loop<Real>::rank_binds() {
+    if (x_.factors() == nullptr || !x_.factors()->full() || !proposal_.value) return false;
+    if (proposal_.exhausted) return true;
+    if (this->iteration_ < 2 * marked_) return false;
+    const double objective = *proposal_.value + proposal_.composite;
+    const bool stands = marked_ > 0 && marked_objective_ - objective < least_gain * proposal_.gap;
+    marked_ = std::max(this->iteration_, first_mark);
+    marked_objective_ = objective;
+    return stands;
+}
+
 template <class Real>
 bool Loop<Real>::settled() {
     const bool own = proposal_.value.has_value();
@@ -360,6 +381,10 @@ Result<Real> Loop<Real>::solve() {
             status = Status::converged;
             break;
         }
+        if (!reached && rank_binds()) {
+            status = Status::max_rank;
+            break;
+        }
         if (!reached && proposal_.exhausted) {
             status = Status::precision;
             break;
@@ -369,7 +394,7 @@ Result<Real> Loop<Real>::solve() {
         if (!reached) take_step();
     }
     // The last iterate: it has been reached, and no step leads away from it.
-    if (status != Status::converged && status != Status::precision) conclude();
+    if (status != Status::converged && status != Status::precision && status != Status::max_rank) conclude();
     this->last = true;
     forget_step();
     static_cast<void>(metrics());

@@ -82,5 +82,8 @@ Pairs load_pairs(const std::string& path);
 /// So much of the observations, drawn at random, goes to `held_out`, the rest stays.
 template <class Real>
 Observations<Real> hold_out(Observations<Real>& known, double share, std::uint64_t seed);
+/// And back: as if it had never been taken out.
+template <class Real>
+void put_back(Observations<Real>& known, Observations<Real> held_out);
 
 }  // namespace alfcg

@@ -14,6 +14,7 @@ namespace alfcg {
 struct CompletionSpecification {
     LossSpec loss{"squared", {}};
     std::optional<double> radius;  // none: the best on observations that are held out
+    std::vector<double> radii;     // of these, where there are some; else of those that double
     double hold_out = 0;           // share of the observations; 0: none, but for a radius that is looked for
     bool biases = false;
     std::optional<double> bias_penalty;  // none: the best on what is held out, or 0
@@ -21,8 +22,11 @@ struct CompletionSpecification {
     Index rank = 0;  // the largest that may be kept; 0: any
     Options options = default_options();
     int threads = 0;
+    bool reproducible = false;  // the same bits for every number of threads
 
     static Options default_options();
+    /// That work is divided into.
+    [[nodiscard]] int parts() const;
     /// Throws Error when something makes no sense.
     void verify() const;
 };
@@ -32,6 +36,7 @@ struct RadiusScore {
     double radius = 0;
     double training = 0;
     double held_out = 0;
+    std::optional<double> refit;  // the error there after a refit, where there is to be one
     Index rank = 0;
     double seconds = 0;
 };
@@ -74,9 +79,16 @@ struct CompletionWatch {
 };
 
 /// Completes a matrix. What is not given (radius, penalty of the biases, whether a refit helps) is chosen on observations that are held out;
-/// the model is then fitted to all of them. Throws Error.
+/// the model is then fitted to all of them. Checkpoints are those of the last solve, what was chosen before it is chosen again. `start`: a
+/// model of the same rows and columns to begin at, scaled into the ball where it lies outside. Throws Error.
 template <class Real>
-Completed<Real> complete(const Ratings<Real>& ratings, const CompletionSpecification& specification,
-                         const CompletionWatch<Real>& watch = {});
+Completed<Real> complete(Ratings<Real> ratings, const CompletionSpecification& specification,
+                         const CompletionWatch<Real>& watch = {},
+                         const CompletionModel<Real>* start = nullptr);
+
+/// Factors of rows, of new ones too, from some of their entries: the best for them while the columns of a model stay as they are, with its
+/// penalty. Columns are those of the model. Throws Error.
+template <class Real>
+Matrix<Real> fold_in(const CompletionModel<Real>& model, const Observations<Real>& known, int threads = 0);
 
 }  // namespace alfcg

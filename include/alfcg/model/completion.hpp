@@ -25,6 +25,8 @@ struct CompletionModel {
     // How it was found, for the record.
     double radius = 0;
     double bias_penalty = 0;
+    double penalty =
+        0;  // on the squares of factors, in observations, for which the rows are best as long as the columns stay; 0: not known
     std::string method;
     bool refitted = false;
 
@@ -44,6 +46,11 @@ bool completion_is_double(const std::string& path);
 
 /// Positions by name.
 std::unordered_map<std::string, Index> positions(const std::vector<std::string>& names);
+
+/// The same for other rows and columns, by their names. Those that the model does not know are zero.
+template <class Real>
+CompletionModel<Real> in_order(CompletionModel<Real> model, const std::vector<std::string>& rows,
+                               const std::vector<std::string>& columns);
 
 struct Recommendation {
     Index column = 0;

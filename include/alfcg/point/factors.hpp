@@ -18,13 +18,16 @@ class Factors {
     Factors() = default;
     /// The origin. `most`: the largest rank that may be kept, 0: any; what is left out beyond it is lost.
     explicit Factors(Shape shape, Index most = 0);
-    /// Σ sizes_k left_k right_kᵀ; columns are made orthonormal.
-    Factors(const Matrix<Real>& left, std::span<const double> sizes, const Matrix<Real>& right,
-            Index most = 0);
+    /// left · rightᵀ of tables with `width` columns, whose lines are as long in both and padded with zeros to whole cache lines.
+    Factors(Matrix<Real> left, Matrix<Real> right, Index width, Index most = 0);
 
     [[nodiscard]] Shape shape() const { return shape_; }
     [[nodiscard]] Index most() const { return most_; }
     [[nodiscard]] Index width() const { return width_; }
+    /// Whether singular values are on the diagonal of the core already, and compress() has nothing to do.
+    [[nodiscard]] bool diagonal() const;
+    /// Whether there is no room for more, so that steps lose something.
+    [[nodiscard]] bool full() const { return most_ > 0 && width_ >= most_; }
     /// Rows of a basis, `stride()` numbers apart, zero beyond the width: whole vectors may be read.
     [[nodiscard]] Index stride() const { return stride_; }
     [[nodiscard]] const Real* left(Index row) const { return left_.data() + row * stride_; }
@@ -58,7 +61,11 @@ class Factors {
         return static_cast<std::size_t>(i * stride_ + j);
     }
     void widen(Index width);
+    // Lines of another length, and what they hold.
+    void lay_out(Index stride);
     void take_in_all(std::span<const double> coefficients, std::span<const Vertex<Real>* const> atoms);
+    // Makes the columns of both tables orthonormal; the core takes what that changes.
+    void straighten();
     // What a vector is made of: `width` products with the basis, and what is left over, which joins the basis where it is long enough.
     Index take_in(Matrix<Real>& basis, const Real* vector, Index length, std::vector<double>& along);
 

@@ -23,7 +23,8 @@ struct MadeMove {
     double keep = 1;
     std::size_t atoms = 0;
     std::array<double, 2> coefficient{};
-    std::array<Vertex<Real>, 2> atom;  // one that is dense is not written down: only its kind is
+    std::array<Vertex<Real>, 2>
+        atom;  // one that is dense, or as long as factors themselves, is not written down, but as dense
 
     void archive(Archive& state);
 };

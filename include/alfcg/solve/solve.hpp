@@ -21,7 +21,8 @@ enum class Status {
     max_seconds,
     interrupted,
     early_stop,  // of a fit: the held-out score got no better
-    precision    // rounding ended the run: no better point can be told from the last one
+    precision,   // rounding ended the run: no better point can be told from the last one
+    max_rank  // x has as many singular values as it may keep, and gets no better with them: the optimum has more
 };
 
 /// "converged", "max-iterations", …
