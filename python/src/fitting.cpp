@@ -69,6 +69,20 @@ std::optional<Matrix<Real>> start_of(const Settings& settings, const Problem<Rea
     return scaled_into(*problem.new_region(), std::move(start));
 }
 
+// The features of one rank among others that has no rows: alone, it would be a mistake.
+template <class Real>
+std::optional<Features<Real>> without_rows(const FeatureView& view) {
+    if (const auto* dense = std::get_if<DenseView>(&view)) {
+        if (dense->rows > 0) return std::nullopt;
+        return DenseFeatures<Real>(Buffer<Real>(), 0, dense->cols);
+    }
+    const auto& sparse = std::get<SparseView>(view);
+    if (sparse.starts.size != 1) return std::nullopt;
+    Buffer<Index> start;
+    start.push_back(0);
+    return SparseFeatures<Real>{std::move(start), Buffer<std::int32_t>(), Buffer<Real>(), 0, sparse.cols};
+}
+
 // Labels of the classes that were learned, where y holds codes.
 Classes learned(const Classes& given, const std::vector<double>& codes) {
     Classes classes;
@@ -168,12 +182,20 @@ Dataset<Real> dataset_from(Borrowed& borrowed, nb::handle y, Settings& settings)
     const ArrayView weights =
         weighed ? borrowed.numbers(settings.sample_weight, "sample_weight") : ArrayView();
     const nb::gil_scoped_release released;
-    Dataset<Real> data =
-        dataset_of<Real>(borrowed.features(), labels, settings.name, settings.specification.threads);
+    Dataset<Real> data;
+    std::optional<Features<Real>> nothing;
+    if (settings.specification.ranks != nullptr) nothing = without_rows<Real>(borrowed.features());
+    if (nothing) {
+        data.features = std::move(*nothing);
+        data.name = settings.name;
+    } else {
+        data = dataset_of<Real>(borrowed.features(), labels, settings.name, settings.specification.threads);
+    }
     if (weighed) {
         const Labels numbers = labels_of(weights, "sample_weight");
         for (Index i = 0; i < numbers.size(); ++i) data.weights.push_back(numbers.number(i));
-        if (data.weights.empty()) throw QuantityError("sample_weight", "must have an entry for every row");
+        if (data.weights.empty() && !nothing)
+            throw QuantityError("sample_weight", "must have an entry for every row");
     }
     data.classes = settings.classes.is_valid() && !settings.classes.is_none();
     data.names = settings.feature_names;
