@@ -22,7 +22,7 @@ class CudaProgram : public testing::Test {
     [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
     ProgramResult run(std::vector<std::string> arguments, const std::vector<std::string>& more) const {
         arguments.insert(arguments.end(), more.begin(), more.end());
-        return run_program(arguments);
+        return run_program(arguments, folder_.file(""));  // path leaves a report where it runs
     }
     ProgramResult train(const std::string& device, const std::string& name,
                         const std::vector<std::string>& more) const {
