@@ -86,7 +86,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        try:
+            return getattr(importlib.import_module(_LAZY[name]), name)
+        except ModuleNotFoundError as missing:
+            if missing.name != "sklearn":
+                raise
+            raise ImportError(f"{name} needs scikit-learn: pip install 'alfcg[sklearn]'", name="sklearn") from missing
     if name in _LAZY_MODULES:
         return importlib.import_module(f"alfcg.{name}")
     raise AttributeError(f"module 'alfcg' has no attribute {name!r}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -336,3 +338,12 @@ def test_ctrl_c_reaches_a_fit_that_python_does_not_see(digits) -> None:
     assert model.status_ == "interrupted"
     assert model.n_iter_ > 0
     assert model.predict(X).shape == y.shape
+
+
+def test_without_scikit_learn_the_message_says_what_to_install() -> None:
+    blocked = "import sys; sys.modules['sklearn'] = None; import alfcg; alfcg.ConstrainedClassifier"
+    done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: ConstrainedClassifier needs scikit-learn: pip install 'alfcg[sklearn]'"
+    )
