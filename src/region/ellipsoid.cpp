@@ -120,7 +120,12 @@ class Ellipsoid final : public Region<Real> {
         const double length = std::sqrt(kernels::sums(a.data(), a.size(), scale, threads_).squares);
         vertex.kind = Vertex<Real>::Kind::dense;
         vertex.dense.reshape(a.shape());
-        kernels::scale_to(a.size(), radius_ * axis / length * scale, a.data(), vertex.dense.data());
+        const double factor = radius_ * axis / length;
+        if (std::isfinite(static_cast<Real>(factor * scale)))
+            return kernels::scale_to(a.size(), factor * scale, a.data(), vertex.dense.data());
+        // Entries too small for that: first in units of the largest.
+        for (Index i = 0; i < a.size(); ++i)
+            vertex.dense.data()[i] = static_cast<Real>(factor * (scale * static_cast<double>(a.data()[i])));
     }
 
     /// Newton's method for 1/‖y(ν)‖ = 1/radius, which is concave and increasing in ν: from the left it never overshoots.

@@ -99,10 +99,11 @@ class VariationPath {
         const Run& next = after(run);
         const double gap = run.right * (next.value(multiplier_) - run.value(multiplier_));
         const double closing = run.right * (run.speed() - next.speed());
-        if (run.right == 0)
+        // Where rounding has led one past the other, they have met.
+        if (gap <= 0)
             meetings_.push({multiplier_, at, run.version, next.version});
         else if (closing > 0)
-            meetings_.push({multiplier_ + std::max(gap, 0.0) / closing, at, run.version, next.version});
+            meetings_.push({multiplier_ + gap / closing, at, run.version, next.version});
     }
 
     void join(Index at) {
