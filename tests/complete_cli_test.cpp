@@ -230,7 +230,9 @@ TEST_F(CompleteCommand, AResumedRunHasTheSameBits) {
             EXPECT_EQ(result.status, 0) << result.err;
         };
         with({"--max-iterations", "9", "--model", "whole.npz"});
-        with({"--max-iterations", part, "--model", "half.npz", "--checkpoint", "state"});
+        std::filesystem::remove(folder.file("state"));
+        with({"--max-iterations", part, "--model", "half.npz", "--checkpoint", "state", "--checkpoint-every",
+              "0"});
         with({"--max-iterations", "9", "--model", "half.npz", "--resume", "state"});
         EXPECT_EQ(bytes("whole.npz"), bytes("half.npz"));
     };

@@ -146,7 +146,9 @@ class LinearModel(Estimator):
             reset=reset,
             ensure_min_samples=1 if comm is None else 0,
         )
-        if sample_weight is not None:
+        if sample_weight is not None and comm is not None and not len(y) and not len(sample_weight):
+            sample_weight = np.zeros(0)
+        elif sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if comm is None and not sample_weight.any():  # older versions of scikit-learn let them pass
                 raise ValueError("Sample weights must contain at least one non-zero number.")

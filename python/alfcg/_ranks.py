@@ -19,6 +19,8 @@ def together(comm: Any) -> Iterator[None]:
     if comm is None:
         yield
         return
+    if not hasattr(comm, "allgather"):
+        raise TypeError(f"comm must be a communicator of mpi4py, such as MPI.COMM_WORLD, or None; got {comm!r}")
     own = None
     try:
         yield

@@ -13,6 +13,7 @@ if MPIRUN is None:
     pytest.skip("there is no mpirun (openmpi-bin)", allow_module_level=True)
 
 BEGINNING = """
+import sys
 import warnings
 import numpy as np
 from mpi4py import MPI
@@ -42,7 +43,7 @@ def run(ranks, text):
     environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     start = [MPIRUN, "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.executable, "-c"]
     # The last line is that of a process which has come to its end.
-    text = BEGINNING + text + "\ncomm.Barrier()\nprint('done', flush=True)\n"
+    text = BEGINNING + text + "\ncomm.Barrier()\nsys.stdout.write('done\\n')\n"
     done = subprocess.run([*start, text], env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["done"] * ranks, done.stdout

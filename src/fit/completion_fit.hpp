@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -58,7 +59,9 @@ class CompletionFit {
     Solution<Real> solve(double radius, const Options& options, const Observer<Real>& observer) {
         const auto region = nuclear_ball<Real>(radius, {}, parts_);
         const double outside = region->violation_of(*x_->factors());
-        if (outside > 0) x_->go_towards(zero(), 1 - (1 - 1e-6) / (1 + outside));
+        if (outside > 0)
+            x_->go_towards(zero(), 1 - (1 - 4 * static_cast<double>(std::numeric_limits<Real>::epsilon())) /
+                                           (1 + outside));
         Solution<Real> found = alfcg::solve<Real>(*objective_, *region, options, observer, &*x_);
         stand_at(std::move(*found.factors));
         x_->intercept().at = found.intercept;

@@ -72,6 +72,12 @@ Eigen::VectorXd project_capped(const Eigen::VectorXd& t, double cap, double tota
         }
     }
     Eigen::VectorXd x = count == 0 ? at(high).matrix() : at((rest + between) / count).matrix();
+    // What rounding has left over is shared by those between, as far as they can take it.
+    const auto is_between = (x.array() > 0 && x.array() < cap).eval();
+    if (const auto sharers = static_cast<double>(is_between.count()); sharers > 0) {
+        const double more = (total - x.sum()) / sharers;
+        x = is_between.select((x.array() + more).max(0.0).min(cap), x.array()).matrix();
+    }
     settle(below, cap, total, x);
     return x;
 }
