@@ -89,7 +89,7 @@ def __getattr__(name: str) -> Any:
         try:
             return getattr(importlib.import_module(_LAZY[name]), name)
         except ModuleNotFoundError as missing:
-            if missing.name != "sklearn":
+            if (missing.name or "").partition(".")[0] != "sklearn":
                 raise
             raise ImportError(f"{name} needs scikit-learn: pip install 'alfcg[sklearn]'", name="sklearn") from missing
     if name in _LAZY_MODULES:
