@@ -158,28 +158,29 @@ double DeviceObjective<Real>::evaluate_with_intercept(const Iterate<Real>& x, Ma
     return found.loss;
 }
 
-// Points along a line teach the search for the intercept nothing about the points that a run goes to.
 template <class Real>
-double DeviceObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
-    if (!intercept_) return Objective<Real>::value_after(x, move, step);
+std::vector<double> DeviceObjective<Real>::score_after(const Iterate<Real>& x, const Move<Real>& move,
+                                                       double step) {
     after_.stand_at(x);
     after_.make(move, step);
     const int slot = place(after_);
     scores_at_ = Version::none;
     on_device([&] { rows_->score(slot); });
-    std::vector<double> at = intercept_->at(x);
+    return intercept_->at(x);
+}
+
+// Points along a line teach the search for the intercept nothing about the points that a run goes to.
+template <class Real>
+double DeviceObjective<Real>::value_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
+    if (!intercept_) return Objective<Real>::value_after(x, move, step);
+    std::vector<double> at = score_after(x, move, step);
     return best_intercept(at, nullptr).loss;
 }
 
 template <class Real>
 double DeviceObjective<Real>::slope_after(const Iterate<Real>& x, const Move<Real>& move, double step) {
     if (!intercept_) return Objective<Real>::slope_after(x, move, step);
-    after_.stand_at(x);
-    after_.make(move, step);
-    const int slot = place(after_);
-    scores_at_ = Version::none;
-    on_device([&] { rows_->score(slot); });
-    std::vector<double> at = intercept_->at(x);
+    std::vector<double> at = score_after(x, move, step);
     best_intercept(at, nullptr);
     along_.reshape(shape_);
     on_device([&] { rows_->add_up(at.data(), along_.data()); });

@@ -63,6 +63,8 @@ class DeviceObjective final : public LinearModel<Real> {
     // The slot that has the weights of a point, which need not be sent again; not that of `other`.
     int place(const Iterate<Real>& x, int other = -1);
     double evaluate_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient);
+    // The scores at x + step · d, and the intercept at x.
+    std::vector<double> score_after(const Iterate<Real>& x, const Move<Real>& move, double step);
     // The least mean loss at the scores at hand.
     InterceptFound best_intercept(std::vector<double>& at, const Iterate<Real>* x);
     DevicePoint point(const Iterate<Real>& x, int slot) const;
