@@ -1,7 +1,6 @@
 # Every target of the project compiles with the same strict warnings. They are errors in the presets: other compilers, and other
 # ways to compile, may warn of more.
 option(ALFCG_WERROR "Warnings are errors" OFF)
-# alfcg_warnings(TARGET [EXAMINES]): EXAMINES where it is a test of the others.
 function(alfcg_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wduplicated-cond -Wlogical-op)
@@ -17,14 +16,10 @@ function(alfcg_warnings target)
   endif()
   if(ALFCG_SANITIZE)
     target_link_options(${target} PRIVATE -fsanitize=${ALFCG_SANITIZE})
-    # Tests look at what is sanitized, and are not looked at themselves: that is most of what there would be to compile. Threads must be
-    # seen wherever they meet.
-    if(NOT "EXAMINES" IN_LIST ARGN OR ALFCG_SANITIZE MATCHES "thread|fuzzer")
-      target_compile_options(${target} PRIVATE -fsanitize=${ALFCG_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-      if(ALFCG_SANITIZE MATCHES "address.*undefined")
-        # Where it matters, the address sanitizer sees these too; looking at every pointer takes a third of the time to compile.
-        target_compile_options(${target} PRIVATE -fno-sanitize=null,object-size)
-      endif()
+    target_compile_options(${target} PRIVATE -fsanitize=${ALFCG_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    if(ALFCG_SANITIZE MATCHES "address.*undefined")
+      # Where it matters, the address sanitizer sees these too; looking at every pointer takes a third of the time to compile.
+      target_compile_options(${target} PRIVATE -fno-sanitize=null,object-size)
     endif()
   endif()
 endfunction()

@@ -283,7 +283,9 @@ TEST(SortedBalls, AcceleratedStepsWorkInThem) {
         for (const std::string method : {"accelerated", "alfcg-c", "fw-armijo"}) {
             Options options;
             options.method = method;
-            options.gap = method == "fw-armijo" ? 1e-4 : 1e-9;
+            // alfcg-c ends where values of f tell two points apart no more: over these balls at gaps of up to 4e-8, with an objective
+            // that is exact.
+            options.gap = method == "fw-armijo" ? 1e-4 : method == "alfcg-c" ? 1e-7 : 1e-9;
             options.max_iterations = 200'000;
             const auto objective = custom_objective<double>(centre.shape(), [&](auto x, auto gradient) {
                 double value = 0;
@@ -297,7 +299,7 @@ TEST(SortedBalls, AcceleratedStepsWorkInThem) {
             const auto solution = solve<double>(*objective, *region, options);
             EXPECT_EQ(solution.status, Status::converged) << method << ' ' << region->describe();
             if (method == "accelerated") reached = solution.metrics.objective;
-            EXPECT_NEAR(solution.metrics.objective, reached, 2 * *options.gap) << method;
+            EXPECT_NEAR(solution.metrics.objective, reached, method == "fw-armijo" ? 2e-4 : 2e-9) << method;
         }
     }
 }
