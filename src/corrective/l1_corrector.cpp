@@ -88,8 +88,8 @@ class L1Corrector final : public Corrector<Real> {
     }
 
   private:
-    // The multiplier of the ball as far as it can be told at zero: that of a parabola for every column by itself, all of them as much steeper
-    // as f is along the way to their minimum. 0 where curvatures are not known.
+    // The multiplier of the ball as far as it can be told at zero: that of a parabola for every column by itself. 0 where curvatures are not
+    // known.
     [[nodiscard]] double first_level(const Matrix<Real>& gradient, Objective<Real>& objective) const;
     // False where those of x alone take too much memory.
     bool choose_columns(const Matrix<Real>& x, const Matrix<Real>& gradient, Objective<Real>& objective);
@@ -108,34 +108,26 @@ class L1Corrector final : public Corrector<Real> {
 
 template <class Real>
 double L1Corrector<Real>::first_level(const Matrix<Real>& gradient, Objective<Real>& objective) const {
-    std::vector<double> curvatures = objective.most_curvatures();
+    const std::vector<double> curvatures = objective.most_curvatures();
     if (curvatures.empty()) return 0;
-    std::vector<double> z(curvatures.size());
-    const auto project = [&](double scale) {
-        for (std::size_t j = 0; j < z.size(); ++j)
-            z[j] =
-                curvatures[j] == 0 ? 0 : -static_cast<double>(gradient.data()[j]) / (scale * curvatures[j]);
-        return L1Projection()(curvatures, std::vector<char>(z.size()), ball_.radius, ball_.composite.l1, z,
-                              scale);
-    };
-    const double level = project(1);
-    std::vector<Index> moved;
-    double alone = 0;
-    for (std::size_t j = 0; j < z.size(); ++j) {
-        if (z[j] == 0) continue;
-        moved.push_back(static_cast<Index>(j));
-        alone += curvatures[j] * z[j] * z[j];
+    double steepest = 0;
+    for (const Real slope : gradient.span())
+        steepest = std::max(steepest, std::abs(static_cast<double>(slope)));
+    // Columns that the multiplier is above stay where they are: those that are much less steep are looked at only where it is that low.
+    for (double cut = steepest / 8;; cut = cut < 1e-6 * steepest ? 0 : cut / 8) {
+        std::vector<double> z;
+        std::vector<double> own;
+        for (Index j = 0; j < gradient.size(); ++j) {
+            const double curvature = curvatures[static_cast<std::size_t>(j)];
+            const auto slope = static_cast<double>(gradient.data()[j]);
+            if (std::abs(slope) < cut || curvature == 0) continue;
+            z.push_back(-slope / curvature);
+            own.push_back(curvature);
+        }
+        const double level =
+            L1Projection()(own, std::vector<char>(z.size()), ball_.radius, ball_.composite.l1, z);
+        if (level >= cut) return level;
     }
-    if (moved.empty()) return level;
-    const auto part = objective.part(moved);
-    Matrix<Real> s(part->shape());
-    Matrix<Real> unused;
-    part->evaluate(s, unused);
-    for (std::size_t k = 0; k < moved.size(); ++k)
-        s(0, static_cast<Index>(k)) = static_cast<Real>(z[static_cast<std::size_t>(moved[k])]);
-    // Together they bend more than each by itself.
-    const double together = part->aim(s);
-    return together > alone ? project(together / alone) : level;
 }
 
 template <class Real>

@@ -438,10 +438,6 @@ void RowsToMatrix(const Real* rows, Index first, Index count, Index outputs, Ind
                          Index outputs, Table<REAL> table) {                                                 \
         Scatter(lines, choice, residuals, outputs, table);                                                   \
     }                                                                                                        \
-    void ScatterOneCoded##SUFFIX(const CodedLines<REAL>& lines, LineChoice choice, const REAL* residuals,    \
-                                 REAL* to) {                                                                 \
-        for (Index i = 0; i < choice.count; ++i) ScatterOne(lines, choice.line(i), residuals[i], to);        \
-    }                                                                                                        \
     void GatherStrided##SUFFIX(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix,        \
                                Index outputs, Index cols, REAL* out) {                                       \
         GatherStrided(lines, choice, matrix, outputs, cols, out);                                            \
@@ -481,7 +477,6 @@ namespace alfcg::kernels {
     HWY_EXPORT(Gather##SUFFIX);                                                                            \
     HWY_EXPORT(GatherCoded##SUFFIX);                                                                       \
     HWY_EXPORT(Scatter##SUFFIX);                                                                           \
-    HWY_EXPORT(ScatterOneCoded##SUFFIX);                                                                   \
     HWY_EXPORT(GatherStrided##SUFFIX);                                                                     \
     HWY_EXPORT(ScatterStrided##SUFFIX);                                                                    \
     HWY_EXPORT(ToTable##SUFFIX);                                                                           \
@@ -499,9 +494,6 @@ namespace alfcg::kernels {
     void scatter_adds(const SparseLines<REAL>& lines, LineChoice choice, const REAL* residuals,            \
                       Index outputs, Table<REAL> table) {                                                  \
         HWY_DYNAMIC_DISPATCH(Scatter##SUFFIX)(lines, choice, residuals, outputs, table);                   \
-    }                                                                                                      \
-    void scatter_adds(const CodedLines<REAL>& lines, LineChoice choice, const REAL* residuals, REAL* to) { \
-        HWY_DYNAMIC_DISPATCH(ScatterOneCoded##SUFFIX)(lines, choice, residuals, to);                       \
     }                                                                                                      \
     void gather_sums(const SparseLines<REAL>& lines, LineChoice choice, const REAL* matrix, Index outputs, \
                      Index cols, REAL* out) {                                                              \

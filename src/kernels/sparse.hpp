@@ -86,10 +86,6 @@ void scatter_adds(const SparseLines<float>& lines, LineChoice choice, const floa
 void scatter_adds(const SparseLines<double>& lines, LineChoice choice, const double* residuals, Index outputs,
                   Table<double> table);
 
-/// The same of coded lines, for one output.
-void scatter_adds(const CodedLines<float>& lines, LineChoice choice, const float* residuals, float* to);
-void scatter_adds(const CodedLines<double>& lines, LineChoice choice, const double* residuals, double* to);
-
 /// The same two for a matrix of outputs x features that is not worth laying out anew: matrix[l * cols +
 /// index[k]] takes the place of table(index[k], l).
 void gather_sums(const SparseLines<float>& lines, LineChoice choice, const float* matrix, Index outputs,

@@ -33,41 +33,72 @@ Features<Real> columns_of(const DenseFeatures<Real>& features, std::span<const I
     return DenseFeatures<Real>(std::move(entries), samples, width);
 }
 
+// Some columns of sparse data, as a mark for each that stays in the nearest cache, and where they go.
+class Places {
+  public:
+    Places(std::span<const Index> columns, Index cols)
+        : marks_(static_cast<std::size_t>(cols / 64 + 1)), places_(static_cast<std::size_t>(cols)) {
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            const auto column = static_cast<std::size_t>(columns[k]);
+            marks_[column / 64] |= std::uint64_t{1} << column % 64;
+            places_[column] = static_cast<std::int32_t>(k);
+        }
+    }
+    [[nodiscard]] Index has(std::int32_t column) const {
+        const auto at = static_cast<std::size_t>(column);
+        return static_cast<Index>(marks_[at / 64] >> at % 64 & 1);
+    }
+    [[nodiscard]] std::int32_t of(std::int32_t column) const {
+        return places_[static_cast<std::size_t>(column)];
+    }
+
+  private:
+    std::vector<std::uint64_t> marks_;
+    std::vector<std::int32_t> places_;
+};
+
 template <class Real>
 Features<Real> columns_of(const SparseFeatures<Real>& features, std::span<const Index> columns, bool ones,
                           int threads) {
     const Index samples = features.rows();
     const Index count = std::ssize(columns);
-    std::vector<std::int32_t> place(static_cast<std::size_t>(features.cols()), -1);
-    for (Index k = 0; k < count; ++k)
-        place[static_cast<std::size_t>(columns[static_cast<std::size_t>(k)])] = static_cast<std::int32_t>(k);
+    const Places places(columns, features.cols());
     const Index* from = features.start.data();
-    const auto place_of = [&](Index at) {
-        return place[static_cast<std::size_t>(features.column.data()[at])];
-    };
+    const std::int32_t* all = features.column.data();
     const int parts = parts_of(features.nonzeros(), threads);
     Buffer<Index> start(static_cast<std::size_t>(samples + 1));
+    Index longest = 0;
+    for (Index i = 0; i < samples; ++i) longest = std::max(longest, from[i + 1] - from[i]);
+    // A row's entries that are kept, one after the other; a place more, as each is written before it is known to stay.
+    std::vector<std::vector<Index>> kept(static_cast<std::size_t>(parts),
+                                         std::vector<Index>(static_cast<std::size_t>(longest + 1)));
     parallel(parts, [&](int part) {
         const auto [first, last] = range_of_part(samples, part, parts);
         for (Index i = first; i < last; ++i) {
-            Index kept = ones ? 1 : 0;
-            for (Index at = from[i]; at < from[i + 1]; ++at) kept += place_of(at) >= 0 ? 1 : 0;
-            start.data()[i + 1] = kept;
+            Index stay = ones ? 1 : 0;
+            for (Index at = from[i]; at < from[i + 1]; ++at) stay += places.has(all[at]);
+            start.data()[i + 1] = stay;
         }
     });
     std::partial_sum(start.data(), start.data() + samples + 1, start.data());
     const auto nonzeros = static_cast<std::size_t>(start.data()[samples]);
-    Buffer<std::int32_t> column(nonzeros);
-    Buffer<Real> value(nonzeros);
+    Buffer<std::int32_t> column;
+    Buffer<Real> value;
+    column.extend(nonzeros);
+    value.extend(nonzeros);
     parallel(parts, [&](int part) {
         const auto [first, last] = range_of_part(samples, part, parts);
+        Index* const list = kept[static_cast<std::size_t>(part)].data();
         for (Index i = first; i < last; ++i) {
-            Index to = start.data()[i];
+            Index stay = 0;
             for (Index at = from[i]; at < from[i + 1]; ++at) {
-                const std::int32_t k = place_of(at);
-                if (k < 0) continue;
-                column.data()[to] = k;
-                value.data()[to++] = features.value.data()[at];
+                list[stay] = at;
+                stay += places.has(all[at]);
+            }
+            Index to = start.data()[i];
+            for (Index k = 0; k < stay; ++k, ++to) {
+                column.data()[to] = places.of(all[list[k]]);
+                value.data()[to] = features.value.data()[list[k]];
             }
             if (ones) {
                 column.data()[to] = static_cast<std::int32_t>(count);
@@ -79,6 +110,19 @@ Features<Real> columns_of(const SparseFeatures<Real>& features, std::span<const 
                                 count + (ones ? 1 : 0)};
 }
 
+template <class Real>
+void add_squares(const DenseFeatures<Real>& features, Index row, double* squares) {
+    const Real* entries = features.row(row);
+    for (Index j = 0; j < features.cols(); ++j)
+        squares[j] += static_cast<double>(entries[j]) * static_cast<double>(entries[j]);
+}
+template <class Real>
+void add_squares(const SparseFeatures<Real>& features, Index row, double* squares) {
+    for (Index at = features.start.data()[row]; at < features.start.data()[row + 1]; ++at)
+        squares[features.column.data()[at]] +=
+            static_cast<double>(features.value.data()[at]) * static_cast<double>(features.value.data()[at]);
+}
+
 }  // namespace
 
 template <class Real>
@@ -86,6 +130,26 @@ Features<Real> some_columns(const Features<Real>& features, std::span<const Inde
                             int threads) {
     if (!ones && std::ssize(columns) == cols(features)) return features;
     return std::visit([&](const auto& own) { return columns_of(own, columns, ones, threads); }, features);
+}
+
+template <class Real>
+std::vector<double> column_squares(const Features<Real>& features, const Selection& rows, int threads) {
+    const auto width = static_cast<std::size_t>(cols(features));
+    const int parts = parts_of(entries_of(features), threads);
+    std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
+    for (auto& sum : sums) sum.resize(width);
+    parallel(parts, [&](int part) {
+        const auto [first, last] = range_of_part(rows.count, part, parts);
+        double* own = sums[static_cast<std::size_t>(part)].data();
+        std::visit(
+            [&, first = first, last = last](const auto& from) {
+                for (Index i = first; i < last; ++i) add_squares(from, rows.row(i), own);
+            },
+            features);
+    });
+    for (std::size_t part = 1; part < sums.size(); ++part)
+        for (std::size_t j = 0; j < width; ++j) sums.front()[j] += sums[part][j];
+    return std::move(sums.front());
 }
 
 template <class Real>
@@ -106,6 +170,8 @@ Features<Real> products_with(const Features<Real>& features, const Matrix<Real>&
 
 template Features<float> some_columns(const Features<float>&, std::span<const Index>, bool, int);
 template Features<double> some_columns(const Features<double>&, std::span<const Index>, bool, int);
+template std::vector<double> column_squares(const Features<float>&, const Selection&, int);
+template std::vector<double> column_squares(const Features<double>&, const Selection&, int);
 template Features<float> products_with(const Features<float>&, const Matrix<float>&, bool, int);
 template Features<double> products_with(const Features<double>&, const Matrix<double>&, bool, int);
 

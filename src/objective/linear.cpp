@@ -140,23 +140,8 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 }
 
 template <class Real>
-const SparseColumns<Real>* LinearObjective<Real>::columns() const {
-    // Whoever looks at f has made what passes over columns need.
-    const auto* all = loss_.bends() && shape_.rows == 1 ? engine_->columns() : nullptr;
-    if (rows_.ranks != nullptr && !rows_.ranks->all(all != nullptr)) all = nullptr;
-    return all;
-}
-
-template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
-    if (const auto* all = this->columns()) {
-        const bool whole = !intercept_ && std::ssize(columns) == shape_.cols;
-        return std::make_unique<LinearPart<Real>>(
-            ChosenColumns<Real>(*all, columns, intercept_.has_value(), samples_),
-            whole ? features_ : Features<Real>(SparseFeatures<Real>{}), entries_, loss_,
-            intercept_ ? &*intercept_ : nullptr, rows_, threads_);
-    }
     if (!intercept_ && loss_.bends() && std::ssize(columns) == shape_.cols &&
         std::holds_alternative<SparseFeatures<Real>>(features_))
         return std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{}, loss_,
@@ -186,11 +171,9 @@ Index LinearObjective<Real>::column_bytes(Index column) {
 
 template <class Real>
 std::vector<double> LinearObjective<Real>::most_curvatures() {
-    const auto* all = columns();
-    if (all == nullptr) return {};
-    std::vector<Index> list(static_cast<std::size_t>(shape_.cols));
-    std::iota(list.begin(), list.end(), Index{0});
-    std::vector<double> squares = ChosenColumns<Real>(*all, list, false, samples_).squares(threads_);
+    if (!std::holds_alternative<SparseFeatures<Real>>(features_) || !loss_.bends() || shape_.rows != 1)
+        return {};
+    std::vector<double> squares = column_squares(features_, {nullptr, samples_}, threads_);
     if (rows_.own == 0) std::fill(squares.begin(), squares.end(), 0.0);
     sum_over<double>(rows_.ranks, squares);
     for (double& square : squares) square *= loss_.most_bend() / static_cast<double>(rows_.total);

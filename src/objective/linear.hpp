@@ -93,8 +93,6 @@ class LinearObjective final : public LinearModel<Real> {
 
     class HullOfScores;
 
-    // The data by columns, where all ranks have them so and there is one output.
-    [[nodiscard]] const SparseColumns<Real>* columns() const;
     [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
     [[nodiscard]] DrawnRows<Real> draw(const Iterate<Real>& x, Index count, std::uint64_t seed) const;
     // How much the losses of a block bend, from residuals that a pass over all rows has made of the scores in `raw`.
@@ -169,7 +167,7 @@ class LinearObjective final : public LinearModel<Real> {
     std::vector<Index> own_list_;         // of a batch, those that are here
     std::vector<Index> next_list_;        // of the one to come
     std::vector<double> column_entries_;  // of sparse data, once asked for
-    Index room_;  // bytes that copies may take
+    Index room_;                          // bytes that copies may take
     std::unique_ptr<RowEngine<Real>> engine_;
     std::vector<Scratch> scratch_;   // one per thread
     std::vector<double> losses_;     // summed up, one per piece

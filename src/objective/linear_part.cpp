@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "kernels/vector.hpp"
+#include "objective/few_features.hpp"
 
 namespace alfcg {
 
@@ -18,26 +19,6 @@ Use use_of(const Features<Real>& products) {
     constexpr Index few_columns = 2048;
     return std::holds_alternative<SparseFeatures<Real>>(products) && cols(products) > few_columns ? Use::often
                                                                                                   : Use::once;
-}
-
-// Of the rows listed, or of all.
-template <class Real>
-std::vector<double> column_squares(const Features<Real>& features, const Selection& rows) {
-    std::vector<double> squares(static_cast<std::size_t>(cols(features)));
-    const auto add = [&](Index j, Real value) {
-        squares[static_cast<std::size_t>(j)] += static_cast<double>(value) * static_cast<double>(value);
-    };
-    for (Index i = 0; i < rows.count; ++i) {
-        const Index row = rows.row(i);
-        if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&features)) {
-            for (Index k = sparse->start.data()[row]; k < sparse->start.data()[row + 1]; ++k)
-                add(sparse->column.data()[k], sparse->value.data()[k]);
-        } else {
-            const Real* entries = std::get<DenseFeatures<Real>>(features).row(row);
-            for (Index j = 0; j < cols(features); ++j) add(j, entries[j]);
-        }
-    }
-    return squares;
 }
 
 }  // namespace
@@ -63,34 +44,6 @@ LinearPart<Real>::LinearPart(Features<Real> products, Index entries, const Block
       scratch_(static_cast<std::size_t>(threads)) {}
 
 template <class Real>
-LinearPart<Real>::LinearPart(ChosenColumns<Real> chosen, Features<Real> products, Index entries,
-                             const BlockLoss<Real>& loss, const InterceptRule* intercept,
-                             const RowShare& rows, int threads)
-    : chosen_(std::move(chosen)),
-      products_(std::move(products)),
-      loss_(loss),
-      truth_(loss.truth()),
-      rows_(rows),
-      samples_(chosen_->samples()),
-      all_(rows.total),
-      shape_{1, chosen_->cols()},
-      intercept_(intercept),
-      apart_(false),
-      threads_(threads),
-      share_(sum_over(rows.ranks, static_cast<double>(chosen_->entries())) /
-             static_cast<double>(std::max<Index>(entries, 1))),
-      own_engine_(column_engine(*chosen_)),
-      engine_(own_engine_.get()),
-      bends_(static_cast<std::size_t>(samples_)),
-      scratch_(static_cast<std::size_t>(threads)) {}
-
-template <class Real>
-const Features<Real>& LinearPart<Real>::products() {
-    if (chosen_ && cols(products_) == 0) products_ = chosen_->by_rows();
-    return products_;
-}
-
-template <class Real>
 LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& engine,
                              std::span<Version> prepared, DrawnRows<Real> drawn, const BlockLoss<Real>& loss,
                              Index outputs, const InterceptRule* intercept, const RowShare& rows, int threads)
@@ -114,7 +67,7 @@ LinearPart<Real>::LinearPart(const Features<Real>& features, RowEngine<Real>& en
 template <class Real>
 Index LinearPart<Real>::entries() {
     if (entries_ < 0)
-        entries_ = static_cast<Index>(sum_over(rows_.ranks, static_cast<double>(own_entries())));
+        entries_ = static_cast<Index>(sum_over(rows_.ranks, static_cast<double>(entries_of(products_))));
     return entries_;
 }
 
@@ -394,7 +347,7 @@ template <class Real>
 void LinearPart<Real>::curvatures(Matrix<double>& diagonal) {
     diagonal.reshape(shape_);
     if (squares_.empty()) {
-        squares_ = chosen_ ? chosen_->squares(threads_) : column_squares(products_, selection());
+        squares_ = column_squares(products_, selection(), threads_);
         if (rows_.own == 0) std::fill(squares_.begin(), squares_.end(), 0.0);
         sum_over<double>(rows_.ranks, squares_);
         if (apart_) squares_.push_back(static_cast<double>(all_));
@@ -433,8 +386,7 @@ double LinearPart<Real>::spread(const Matrix<Real>& directions, Matrix<Real>& pr
     mean_features.assign(static_cast<std::size_t>(cols), 0);
     Matrix<Real> from;
     Matrix<Real> to;
-    // As many at a time as every engine takes, but for that of columns.
-    const Index most = chosen_ ? 1 : kernels::few_outputs;
+    const Index most = kernels::few_outputs;
     const Index wanted =
         directions.rows() + 1;  // the last is not along a direction, but of all samples alike
     for (Index at = 0; at < wanted; at += most) {

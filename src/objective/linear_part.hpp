@@ -8,7 +8,6 @@
 #include "alfcg/data/features.hpp"
 #include "alfcg/objective/part.hpp"
 #include "objective/block_loss.hpp"
-#include "objective/chosen_columns.hpp"
 #include "objective/followed_scores.hpp"
 #include "objective/intercept_search.hpp"
 #include "objective/row_engine.hpp"
@@ -34,11 +33,6 @@ class LinearPart final : public Part<Real> {
     /// over the data they come from looks at so many `entries`.
     LinearPart(Features<Real> products, Index entries, const BlockLoss<Real>& loss, Index outputs,
                const InterceptRule* intercept, const RowShare& rows, int threads);
-    /// Some columns of data that are at hand by columns, for one output: copied only for walks through them. `products`: the same by rows, empty where
-    /// they are not at hand.
-    LinearPart(ChosenColumns<Real> chosen, Features<Real> products, Index entries,
-               const BlockLoss<Real>& loss, const InterceptRule* intercept, const RowShare& rows,
-               int threads);
     /// Some of the rows with all of their features, through the engine of those who look at all rows. Passes over rows drawn leave no
     /// weights behind in it that anybody may rely on: `prepared` says which there are.
     LinearPart(const Features<Real>& features, RowEngine<Real>& engine, std::span<Version> prepared,
@@ -96,13 +90,9 @@ class LinearPart final : public Part<Real> {
         return bends_.data() + (by_output_ ? l * samples_ + i : i * shape_.rows + l);
     }
 
-    // By rows; of columns that lie elsewhere, once somebody needs them.
-    const Features<Real>& products();
-    [[nodiscard]] Index own_entries() const { return chosen_ ? chosen_->entries() : entries_of(products_); }
     [[nodiscard]] Index entries();  // on all ranks
     Index entries_ = -1;            // once asked for
 
-    std::optional<ChosenColumns<Real>> chosen_;
     Features<Real> products_;
     DrawnRows<Real> drawn_;
     const BlockLoss<Real>& loss_;
@@ -151,8 +141,8 @@ class LinearPart final : public Part<Real> {
     double walk_through(Scores scores, const Matrix<double>* gram, const Walk& walk, const Matrix<Real>& s,
                         std::span<double> u);
     std::vector<Index> start_;
-    AlignedVector<std::int32_t> row_;
-    AlignedVector<Real> value_;
+    Buffer<std::int32_t> row_;
+    Buffer<Real> value_;
     std::vector<double> walked_;    // what a walk keeps of every sample
     AlignedVector<Real> shares_;    // of the classes, output by output
     std::vector<double> diagonal_;  // of ∇²f(S); empty: not known there

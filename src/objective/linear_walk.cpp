@@ -1,7 +1,9 @@
 // Coordinate descent on a model of a part.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "core/parallel.hpp"
 #include "objective/linear_part.hpp"
 
 namespace alfcg {
@@ -20,33 +22,45 @@ constexpr Index most_walked_columns = 1024;
 template <class Real>
 void LinearPart<Real>::lay_out_columns() {
     if (!start_.empty()) return;
-    if (chosen_) {
-        chosen_->copy(threads_, start_, row_, value_);
-        return;
-    }
     const Index cols = shape_.cols;
-    start_.assign(static_cast<std::size_t>(cols) + 1, 0);
-    const auto for_each = [&](const auto& visit) {
+    // visit(row, column, value) for the entries of some rows.
+    const auto for_each = [&](std::pair<Index, Index> range, const auto& visit) {
+        const auto [first, last] = range;
         if (const auto* sparse = std::get_if<SparseFeatures<Real>>(&products_)) {
-            for (Index i = 0; i < samples_; ++i)
+            for (Index i = first; i < last; ++i)
                 for (Index at = sparse->start.data()[i]; at < sparse->start.data()[i + 1]; ++at)
                     visit(i, sparse->column.data()[at], sparse->value.data()[at]);
         } else {
             const auto& dense = std::get<DenseFeatures<Real>>(products_);
-            for (Index i = 0; i < samples_; ++i)
+            for (Index i = first; i < last; ++i)
                 for (Index j = 0; j < cols; ++j) visit(i, j, dense.row(i)[j]);
         }
     };
-    for_each([&](Index /*i*/, Index j, Real /*value*/) { ++start_[static_cast<std::size_t>(j) + 1]; });
-    for (Index j = 0; j < cols; ++j)
-        start_[static_cast<std::size_t>(j) + 1] += start_[static_cast<std::size_t>(j)];
-    row_.resize(static_cast<std::size_t>(start_.back()));
-    value_.resize(row_.size());
-    std::vector<Index> next(start_.begin(), start_.end() - 1);
-    for_each([&](Index i, Index j, Real value) {
-        const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(j)]++);
-        row_[at] = static_cast<std::int32_t>(i);
-        value_[at] = value;
+    // Every part has a stretch of each column for its rows.
+    const int parts = parts_of(entries_of(products_), threads_);
+    std::vector<std::vector<Index>> next(static_cast<std::size_t>(parts));
+    for (auto& own : next) own.resize(static_cast<std::size_t>(cols));
+    parallel(parts, [&](int part) {
+        Index* count = next[static_cast<std::size_t>(part)].data();
+        for_each(range_of_part(samples_, part, parts),
+                 [&](Index /*i*/, Index j, Real /*value*/) { ++count[j]; });
+    });
+    start_.resize(static_cast<std::size_t>(cols) + 1);
+    Index end = 0;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(cols); ++j) {
+        start_[j] = end;
+        for (auto& own : next) end += std::exchange(own[j], end);
+    }
+    start_.back() = end;
+    row_.extend(static_cast<std::size_t>(end));
+    value_.extend(static_cast<std::size_t>(end));
+    parallel(parts, [&](int part) {
+        Index* to = next[static_cast<std::size_t>(part)].data();
+        for_each(range_of_part(samples_, part, parts), [&](Index i, Index j, Real value) {
+            const auto at = static_cast<std::size_t>(to[j]++);
+            row_[at] = static_cast<std::int32_t>(i);
+            value_[at] = value;
+        });
     });
 }
 

@@ -12,9 +12,6 @@
 
 namespace alfcg {
 
-template <class Real>
-class SparseColumns;
-
 /// The rows of one pass: all of them, or those listed.
 struct Selection {
     const Index* list = nullptr;
@@ -90,9 +87,6 @@ class RowEngine {
 
     /// gradient = keep · gradient + Σ of all partial sums, in a fixed order.
     virtual void close_gradient() = 0;
-
-    /// The data by columns, where full gradients are worth such a copy; null where they are not.
-    virtual const SparseColumns<Real>* columns() { return nullptr; }
 
     /// What passes leave behind for others.
     virtual void archive(Archive& /*state*/) {}

@@ -24,7 +24,6 @@ SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features,
     std::vector<Index> length(cols, 0);
     for (std::size_t k = 0; k < entries; ++k) ++length[static_cast<std::size_t>(features.column[k])];
     place_.resize(cols);
-    line_.resize(cols);
     std::vector<Index> next(cols);  // place of a column's next entry
     start_.resize(cols + 1);
     for (std::size_t tile = 0; tile < cols; tile += tile_columns) {
@@ -35,7 +34,6 @@ SparseColumns<Real>::SparseColumns(const SparseFeatures<Real>& features,
         std::stable_sort(first, last, [&](auto a, auto b) { return length[tile + a] < length[tile + b]; });
         for (std::size_t at = tile; at < end; ++at) {
             const std::size_t column = tile + place_[at];
-            line_[column] = static_cast<std::uint16_t>(at - tile);
             next[column] = start_[at];
             start_[at + 1] = start_[at] + length[column];
         }
@@ -88,8 +86,13 @@ void SparseColumns<Real>::gather(int threads, kernels::Table<const Real> residua
                 for (Index j = tile; j < tile + count; j += kernels::padded<Real>(1))
                     __builtin_prefetch(gradient + l * cols_ + j, 1, 3);
             const kernels::LineChoice choice{nullptr, tile, count, place_.data() + tile};
-            with_lines(
-                [&](const auto& lines) { kernels::gather_sums(lines, choice, residuals, outputs, sums); });
+            if (values_ != nullptr) {
+                kernels::gather_sums(kernels::CodedLines<Real>{start_.data(), coded_.data(), values_}, choice,
+                                     residuals, outputs, sums);
+            } else {
+                kernels::gather_sums(kernels::SparseLines<Real>{start_.data(), row_.data(), value_.data()},
+                                     choice, residuals, outputs, sums);
+            }
             kernels::rows_to_matrix(sums, tile, count, outputs, cols_, gradient);
         }
     });

@@ -20,21 +20,6 @@ class SparseColumns {
     /// gradient[l * cols + j] = Σ_i residual(i, l) x_ij; residuals are a table of samples x outputs.
     void gather(int threads, kernels::Table<const Real> residuals, Index outputs, Real* gradient);
 
-    /// Which of the lines a feature is.
-    [[nodiscard]] Index line(Index column) const {
-        return column / tile_columns * tile_columns + line_[static_cast<std::size_t>(column)];
-    }
-    [[nodiscard]] Index entries_of_line(Index line) const {
-        return start_.data()[line + 1] - start_.data()[line];
-    }
-    /// visit(lines), in whichever form they are.
-    template <class Visit>
-    decltype(auto) with_lines(const Visit& visit) const {
-        if (values_ != nullptr)
-            return visit(kernels::CodedLines<Real>{start_.data(), coded_.data(), values_});
-        return visit(kernels::SparseLines<Real>{start_.data(), row_.data(), value_.data()});
-    }
-
   private:
     // Columns whose sums are gathered before they are written to the rows of the gradient.
     static constexpr Index tile_columns = 256;
@@ -43,7 +28,6 @@ class SparseColumns {
     // Tile by tile, the shortest columns of a tile first: those of a length come one after the other, so that the CPU
     // can tell where they end.
     std::vector<std::uint16_t> place_;  // in its tile, of the column that a line is
-    std::vector<std::uint16_t> line_;   // in its tile, of a column
     Buffer<Index> start_;               // cols + 1 entries
     Buffer<std::int32_t> row_;
     Buffer<Real> value_;

@@ -91,7 +91,9 @@ class SparseRows final : public RowEngine<Real> {
     void open_gradient(Real* gradient, double keep) override {
         gradient_ = gradient;
         keep_ = keep;
-        by_columns_ = selection_.list == nullptr && keep == 0 && residuals_are_modest() && columns_at_hand();
+        // Of one output, sums by rows are as fast, and need no copy.
+        by_columns_ = outputs_ > 1 && selection_.list == nullptr && keep == 0 && residuals_are_modest() &&
+                      columns_at_hand();
         if (by_columns_) {
             residuals_.resize(
                 static_cast<std::size_t>(selection_.count * kernels::table_stride<Real>(outputs_)));
@@ -154,8 +156,6 @@ class SparseRows final : public RowEngine<Real> {
         });
         if (keep_ != 0) kernels::axpby(outputs_ * cols_, 1, sum_.data(), keep_, gradient_);
     }
-
-    const SparseColumns<Real>* columns() override { return columns_at_hand() ? &*columns_ : nullptr; }
 
     // Rows are in a coded form since the first full gradient: sums of them may be rounded otherwise.
     void archive(Archive& state) override {
