@@ -81,7 +81,7 @@ TEST_F(CudaProgram, WithAnInterceptInSinglePrecision) {
         SCOPED_TRACE(method);
         const std::vector<std::string> options{"--method", method, "--max-iterations", "10", "--tol", "0"};
         const ProgramResult cpu = train("cpu", "cpu.npz", options);
-        const ProgramResult gpu = train("auto", "gpu.npz", options);
+        const ProgramResult gpu = train("cuda", "gpu.npz", options);
         ASSERT_EQ(gpu.status, 0) << gpu.err;
         EXPECT_EQ(json::parse(gpu.out)["device"], "cuda:0");
         EXPECT_NEAR(json::parse(gpu.out)["objective"].get<double>(),
@@ -107,6 +107,58 @@ TEST_F(CudaProgram, GivesTheSameBitsAgainAndAfterACheckpoint) {
         const json again = of("again.npz", "8", {});
         EXPECT_EQ(again["objective"], whole["objective"]);
         EXPECT_EQ(again["gap"], whole["gap"]);
+    }
+}
+
+// As the device that is taken would have been asked for by name, to the bit. A checkpoint keeps the choice.
+TEST_F(CudaProgram, AutoTakesWhatTakesLessTime) {
+    for (const char* method : {"alfcg-d", "alfcg-mvr2"}) {
+        SCOPED_TRACE(method);
+        const std::vector<std::string> options{"--method", method, "--max-iterations", "6", "--tol", "0"};
+        const ProgramResult result = train("auto", "auto.npz", options);
+        ASSERT_EQ(result.status, 0) << result.err;
+        const json chosen = json::parse(result.out);
+        const double cpu = chosen["device_seconds"]["cpu"];
+        const double gpu = chosen["device_seconds"]["cuda:0"];
+        EXPECT_GT(std::min(cpu, gpu), 0);
+        EXPECT_EQ(chosen["device"], cpu <= gpu ? "cpu" : "cuda:0");
+        const std::string taken = chosen["device"];
+        const json named = json::parse(train(taken, "named.npz", options).out);
+        EXPECT_FALSE(named.contains("device_seconds"));
+        EXPECT_EQ(chosen["objective"], named["objective"]);
+        EXPECT_EQ(chosen["gap"], named["gap"]);
+    }
+    for (const char* device : {"cpu", "cuda"}) {
+        const std::vector<std::string> options{"--method", "alfcg-fs", "--tol", "0", "--max-iterations"};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), options.begin(), options.end());
+            return more;
+        };
+        const json whole = json::parse(train(device, "whole.npz", with({"8"})).out);
+        train(device, "half.npz", with({"4", "--checkpoint", path("auto.ckpt")}));
+        const ProgramResult rest = train("auto", "rest.npz", with({"8", "--resume", path("auto.ckpt")}));
+        ASSERT_EQ(rest.status, 0) << rest.err;
+        EXPECT_EQ(json::parse(rest.out)["device"], whole["device"]);
+        EXPECT_EQ(json::parse(rest.out)["objective"], whole["objective"]);
+        EXPECT_FALSE(json::parse(rest.out).contains("device_seconds"));
+    }
+}
+
+TEST_F(CudaProgram, DataLargerThanTheDeviceAreStreamed) {
+    for (const char* method : {"alfcg-d", "alfcg-mvr2", "saga-fw"}) {
+        SCOPED_TRACE(method);
+        const std::vector<std::string> options{"--method", method, "--max-iterations", "8",
+                                               "--tol",    "0",    "--precision",      "f64"};
+        const json whole = json::parse(train("cuda", "whole.npz", options).out);
+        EXPECT_EQ(whole["device_streamed"], 0);
+        setenv("ALFCG_CUDA_MEMORY", "10000", 1);
+        const ProgramResult result = train("cuda", "parts.npz", options);
+        unsetenv("ALFCG_CUDA_MEMORY");
+        ASSERT_EQ(result.status, 0) << result.err;
+        const json parts = json::parse(result.out);
+        EXPECT_GT(parts["device_streamed"], 0);
+        EXPECT_NEAR(parts["objective"].get<double>(), whole["objective"].get<double>(), 1e-10);
+        EXPECT_NEAR(parts["gap"].get<double>(), whole["gap"].get<double>(), 1e-8);
     }
 }
 
@@ -137,9 +189,9 @@ TEST_F(CudaProgram, IsRefusedInOneLine) {
     };
     refused(with("cuda:2"), "GPUs are numbered from 0 to 1");
     refused(with("gpu"), "--device must be cpu, cuda, cuda:N or auto, not 'gpu'");
-    setenv("ALFCG_EMULATED_MEMORY", "1000", 1);
+    setenv("ALFCG_CUDA_MEMORY", "1000", 1);
     refused(with("cuda"), "take fewer rows (--rows), or the CPU (--device cpu)");
-    unsetenv("ALFCG_EMULATED_MEMORY");
+    unsetenv("ALFCG_CUDA_MEMORY");
     setenv("ALFCG_CUDA_LIBRARY", "/nowhere/libalfcg_cuda.so", 1);
     refused(with("cuda"), "--device cuda cannot be had");
     refused({"reproduce", "1", "--device", "cuda", "--output", path("figures")},

@@ -1,5 +1,6 @@
 // The GPU's linear model, its kernels run by an emulation on the CPU (tests/cuda_emulation): what it says agrees with the CPU's own, and does not depend
 // on the order in which threads run.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,7 +9,10 @@
 
 #include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
+#include "alfcg/method/solve.hpp"
+#include "alfcg/region/spec.hpp"
 #include "bridge.hpp"
+#include "cuda_emulation/counts.hpp"
 #include "reference/samples.hpp"
 #include "sized_problem.hpp"
 
@@ -17,13 +21,16 @@ namespace {
 
 const std::vector<std::string> all_losses{"multinomial", "logistic", "squared", "huber", "sigmoid", "welsch"};
 
-// Runs the threads of blocks in another order while it lives.
-class Order {
+// A variable of the environment, while it lives.
+class Setting {
   public:
-    explicit Order(const char* name) { setenv("ALFCG_EMULATION_ORDER", name, 1); }
-    Order(const Order&) = delete;
-    Order& operator=(const Order&) = delete;
-    ~Order() { unsetenv("ALFCG_EMULATION_ORDER"); }
+    Setting(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+    Setting(const Setting&) = delete;
+    Setting& operator=(const Setting&) = delete;
+    ~Setting() { unsetenv(name_); }
+
+  private:
+    const char* name_;
 };
 
 // A real one where bench/gpu asks for it.
@@ -142,7 +149,7 @@ void compare(const reference::Problem& problem, Storage storage, bool intercept,
 
     // The same calls give the same bits, in whatever order threads run.
     for (const char* order : {"", "backward", "shuffled"}) {
-        const Order another(order);
+        const Setting another("ALFCG_EMULATION_ORDER", order);
         Matrix<Real> again;
         both.gpu->evaluate(x, again);
         if (!intercept) {
@@ -205,6 +212,127 @@ TEST(Cuda, LongColumnsAreSharedAmongWarps) {
     compare<float>(problem, Storage::sparse, false, false);
 }
 
+// Moves towards points that are short to say go to the device in their place, and round as the host does where that has a fused multiply-add.
+template <class Real>
+void follow_moves(Storage storage) {
+    const auto problem = sized_problem("multinomial", 60, 37, 5);
+    const Both<Real> both(problem, storage);
+    const Shape shape = both.gpu->shape();
+    Iterate<Real> x(to_matrix<Real>(reference::gaussian(shape.rows, shape.cols, 9)));
+    Iterate<Real> y = x;
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> normal;
+    Matrix<Real> ours;
+    Matrix<Real> theirs;
+    Matrix<Real> scratch;
+    const std::vector<Index> batch = drawn(60, 9);
+    for (int k = 0; k < 150; ++k) {
+        Move<Real> move;
+        Vertex<Real>& vertex = move.towards();
+        vertex.shape = shape;
+        vertex.scale = normal(random);
+        switch (k % 4) {
+            case 0:
+                vertex.kind = Vertex<Real>::Kind::one_hot;
+                vertex.index = static_cast<Index>(random() % static_cast<std::uint64_t>(shape.size()));
+                break;
+            case 1:
+                vertex.kind = Vertex<Real>::Kind::rank_one;
+                for (Index i = 0; i < shape.rows; ++i)
+                    vertex.left.push_back(static_cast<Real>(normal(random)));
+                for (Index j = 0; j < shape.cols; ++j)
+                    vertex.right.push_back(static_cast<Real>(normal(random)));
+                break;
+            case 2:
+                vertex.kind = Vertex<Real>::Kind::sparse;
+                vertex.positions = {3, 40, shape.size() - 1};
+                for (int entry = 0; entry < 3; ++entry)
+                    vertex.values.push_back(static_cast<Real>(normal(random)));
+                break;
+            default:
+                break;  // the origin
+        }
+        x.make(move, k % 29 == 21 ? 1 : 0.2);
+        if (k % 3 > 0) {  // as STORM does, at the point before too, or the other way round
+            both.gpu->blend(batch, {0, 1, k % 3 == 1 ? &x : &y, -1, k % 3 == 1 ? &y : &x}, ours, scratch);
+            const Iterate<Real> x_anew(x.matrix());
+            const Iterate<Real> y_anew(y.matrix());
+            Both<Real>(problem, storage)
+                .gpu->blend(batch, {0, 1, k % 3 == 1 ? &x_anew : &y_anew, -1, k % 3 == 1 ? &y_anew : &x_anew},
+                            theirs, scratch);
+        } else {
+            both.gpu->evaluate(x, ours);
+            Both<Real>(problem, storage).gpu->evaluate(Iterate<Real>(x.matrix()), theirs);
+        }
+        expect_near(ours, theirs);
+        if (__builtin_cpu_supports("fma")) {
+            EXPECT_TRUE(same_bits(ours, theirs)) << k;
+        }
+        if (testing::Test::HasFailure()) return;
+        y = x;
+    }
+}
+
+TEST(Cuda, PointsFollowTheirMoves) {
+    follow_moves<float>(Storage::dense);
+    follow_moves<double>(Storage::dense);
+    follow_moves<float>(Storage::sparse);
+    follow_moves<double>(Storage::sparse);
+}
+
+// What a run asks of the device an iteration, once it is under way.
+struct Asked {
+    double launches;
+    double synchronisations;
+    double allocations;
+    double copied;
+};
+
+Asked asked_for_iteration(Objective<float>& objective, const std::string& method, const std::string& region) {
+    const auto counts = reinterpret_cast<EmulationCounts* (*)()>(
+        dlsym(dlopen(ALFCG_EMULATED_CUDA, RTLD_NOW | RTLD_NOLOAD), "alfcg_emulation_counts"));
+    const auto run = [&](int iterations) {
+        RegionSpec spec{region, {{"radius", 3}}, {}};
+        if (region == "lp") spec.parameters.set("p", 3);
+        const auto set = make_region<float>(spec, {});
+        Options options;
+        options.method = method;
+        options.max_iterations = iterations;
+        options.tolerance = 0;
+        const EmulationCounts before = *counts();
+        static_cast<void>(solve<float>(objective, *set, options));
+        const EmulationCounts now = *counts();
+        return Asked{static_cast<double>(now.launches - before.launches),
+                     static_cast<double>(now.synchronisations - before.synchronisations),
+                     static_cast<double>(now.allocations - before.allocations), now.copied - before.copied};
+    };
+    run(20);
+    const Asked some = run(10);
+    const Asked more = run(20);
+    return {(more.launches - some.launches) / 10, (more.synchronisations - some.synchronisations) / 10,
+            more.allocations, (more.copied - some.copied) / 10};
+}
+
+// A wait for every look at rows, of which calibrated methods take a further one now and then. A gradient comes down; up goes a vertex, or weights where
+// it is as long as they are, and the list of a batch.
+TEST(Cuda, IterationsAllocateNothingAndWaitOnce) {
+    if (real_library != nullptr) GTEST_SKIP() << "of the emulation";
+    const auto problem = sized_problem("multinomial", 200, 60, 8);
+    const double weights = 8 * 60 * sizeof(float);
+    for (const Storage storage : {Storage::dense, Storage::sparse}) {
+        const Both<float> both(problem, storage);
+        for (const std::string region : {"l1", "nuclear", "lp"})
+            for (const char* method : {"alfcg-d", "alfcg-mvr2"}) {
+                SCOPED_TRACE(method + (" over " + region));
+                const Asked asked = asked_for_iteration(*both.gpu, method, region);
+                EXPECT_EQ(asked.allocations, 0);
+                EXPECT_LE(asked.synchronisations, 1.25);
+                EXPECT_LE(asked.launches, storage == Storage::dense ? 6 : 8);
+                EXPECT_LE(asked.copied, (region == "lp" ? 2.6 : 1.5) * weights);
+            }
+    }
+}
+
 TEST(Cuda, StridesAreTheCallers) {
     const auto problem = sized_problem("multinomial", 40, 21, 3);
     const Bridge<double> bridge(problem);
@@ -257,12 +385,62 @@ TEST(Cuda, IsRefusedWhereItCannotBeHad) {
         EXPECT_NE(complaint(name).find("must be cpu, cuda, cuda:N or auto"), std::string::npos) << name;
 }
 
-TEST(Cuda, DataThatDoNotFitAreRefused) {
-    if (real_library != nullptr) GTEST_SKIP() << "of the emulation";
-    setenv("ALFCG_EMULATED_MEMORY", "10000", 1);
-    const auto problem = sized_problem("logistic", 200, 100, 1);
-    EXPECT_THROW(Both<double>(problem, Storage::dense), QuantityError);
-    unsetenv("ALFCG_EMULATED_MEMORY");
+// With less and less memory on the device more of the rows come from the host, in the end all of them, until nothing fits: what is said with the most, the
+// least and some between. Copies that are made at once find whatever they overwrite too soon.
+template <class Real>
+void compare_streamed(const reference::Problem& problem, Storage storage, bool intercept) {
+    SCOPED_TRACE(storage == Storage::dense ? "dense" : "sparse");
+    std::vector<std::string> limits;
+    std::vector<double> streamed;
+    for (double bytes = 1e6;; bytes *= 0.9) {
+        const std::string limit = std::to_string(static_cast<long>(bytes));
+        const Setting memory("ALFCG_CUDA_MEMORY", limit);
+        try {
+            const Both<Real> both(problem, storage, intercept);
+            if (both.gpu->streamed() == 0) continue;
+            limits.push_back(limit);
+            streamed.push_back(both.gpu->streamed());
+        } catch (const QuantityError& error) {
+            EXPECT_NE(std::string(error.what()).find("take fewer rows"), std::string::npos) << error.what();
+            break;
+        }
+    }
+    ASSERT_GE(limits.size(), 2U);
+    EXPECT_GT(streamed.back(), streamed.front());
+    for (const std::size_t k : {std::size_t{0}, limits.size() / 2, limits.size() - 1}) {
+        SCOPED_TRACE(limits[k] + " bytes");
+        const Setting memory("ALFCG_CUDA_MEMORY", limits[k]);
+        const Setting copies("ALFCG_EMULATION_COPIES", k > 0 ? "soon" : "");
+        const Setting pinning("ALFCG_EMULATION_PINNING", k == limits.size() / 2 ? "none" : "");
+        compare<Real>(problem, storage, intercept, true);
+        if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(Cuda, RowsThatDoNotFitAreStreamed) {
+    for (const Storage storage : {Storage::dense, Storage::sparse})
+        for (const bool intercept : {false, true}) {
+            compare_streamed<double>(sized_problem("multinomial", 300, 40, 3), storage, intercept);
+            compare_streamed<float>(sized_problem("multinomial", 200, 30, 20), storage, intercept);
+        }
+    compare_streamed<float>(sized_problem("logistic", 1200, 17, 1), Storage::dense, false);
+    compare_streamed<double>(sized_problem("huber", 1200, 17, 1), Storage::sparse, true);
+}
+
+// Parts are whole pieces where there is room: sums are made as they are where all rows stay.
+TEST(Cuda, StreamedRowsGiveTheSameSums) {
+    if (real_library != nullptr) GTEST_SKIP() << "sized for the emulation";
+    const auto problem = sized_problem("multinomial", 6000, 6, 17);
+    const Iterate<double> x(to_matrix<double>(reference::gaussian(17, 6, 9)));
+    Matrix<double> whole;
+    Matrix<double> streamed;
+    Both<double>(problem, Storage::dense).gpu->evaluate(x, whole);
+    const Setting memory("ALFCG_CUDA_MEMORY", std::to_string(6000 * (36 * 8 + 50)));
+    const Both<double> both(problem, Storage::dense);
+    EXPECT_GT(both.gpu->streamed(), 0);
+    EXPECT_LT(both.gpu->streamed(), 6000 * 6 * 8);
+    both.gpu->evaluate(x, streamed);
+    EXPECT_TRUE(same_bits(streamed, whole));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ _REPRODUCIBLE = """reproducible : bool, default=False
 _VERBOSE = """verbose : int, default=0
         Above 0: a progress bar with the time that is left (of tqdm, if it is there)."""
 _DEVICE = """device : str, default="cpu"
-        Where passes over the rows are made: "cpu"; "cuda" or "cuda:1", a GPU; "auto", a GPU where there is one that has room for them."""
+        Where passes over the rows are made: "cpu"; "cuda" or "cuda:1", a GPU; "auto", where they take less time, which is measured."""
 _CALLBACKS = """callbacks : callable or list of callables, default=None
         Called at every iterate with an object that has `iteration`, `objective`, `gap`, `x` and more (see
         `alfcg.Iteration`); one that returns True ends the fit."""

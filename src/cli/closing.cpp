@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "alfcg/core/device.hpp"
 #include "core/memory.hpp"
 
 namespace alfcg::cli {
@@ -85,7 +86,11 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     json["seed"] = arguments.problem.seed();
     json["threads"] = problem.threads;
     json["device"] = problem.device == nullptr ? "cpu" : problem.device->name();
-    if (problem.device != nullptr) json["device_name"] = problem.device->description();
+    if (problem.device != nullptr) {
+        json["device_name"] = problem.device->description();
+        json["device_streamed"] = problem.objective->streamed();
+    }
+    for (const DeviceTime& time : problem.device_times) json["device_seconds"][time.name] = time.seconds;
     json["reproducible"] = arguments.problem.specification.reproducible;
     if (report.ranks > 1) {
         json["ranks"] = report.ranks;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
 #include "cli/commands.hpp"
@@ -38,6 +39,22 @@ void add_parameters(CommandOptions options, const std::vector<ParameterInfo>& pa
 
 // The first line, where it has been taken for names: who has none sees that a row is missing.
 template <class Real>
+std::string describe_device(const Problem<Real>& problem) {
+    if (problem.device == nullptr && problem.device_times.empty()) return {};
+    std::string text = problem.device == nullptr
+                           ? "cpu"
+                           : fmt::format("{}, {}", problem.device->name(), problem.device->description());
+    if (const double bytes = problem.objective->streamed(); bytes > 0)
+        text += fmt::format("; {:.3g} MB of the data, which do not fit, are sent to it in every pass",
+                            1e-6 * bytes);
+    std::string measured;
+    for (const DeviceTime& time : problem.device_times)
+        measured += fmt::format("{}{:.3g} ms on {}", measured.empty() ? "; an epoch takes " : ", ",
+                                1e3 * time.seconds, time.name);
+    return "device     " + text + measured + "\n";
+}
+
+template <class Real>
 std::string describe_header(const Dataset<Real>& data) {
     if (!data.header) return {};
     constexpr std::size_t most = 4;
@@ -58,9 +75,8 @@ std::vector<std::string> normalization_names() {
 
 void add_device(CommandOptions options, std::string& device) {
     options.add_option("--device", device,
-                       "where passes over the rows are made: cpu; cuda or cuda:N, a GPU; auto, a GPU where "
-                       "there is one that has "
-                       "room for them [cpu]",
+                       "where passes over the rows are made: cpu; cuda or cuda:N, a GPU; auto: where they "
+                       "take less time, which is measured [cpu]",
                        "NAME", "Running");
     options.add_values("--device", {"cpu", "cuda", "auto"});
 }
@@ -222,8 +238,7 @@ std::string describe_problem(const std::string& source, const Problem<Real>& pro
     if (problem.held_out)
         text += fmt::format("held out   {}\n", describe_features(problem.held_out->features));
     const std::string& reason = problem.loss_reason;
-    if (problem.device != nullptr)
-        text += fmt::format("device     {}, {}\n", problem.device->name(), problem.device->description());
+    text += describe_device(problem);
     return text + fmt::format("loss       {}{}{}\n", problem.loss.name,
                               reason.empty() ? "" : " (" + with_options(reason) + ")",
                               problem.intercept ? ", with an intercept" : "");

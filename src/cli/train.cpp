@@ -96,6 +96,7 @@ int train(TrainArguments& arguments) {
     std::optional<InterruptGuard> guard(std::in_place);
     Specification specification = arguments.problem.resolve(options);
     specification.ranks = ranks;
+    arguments.checkpoints.apply(specification.options.checkpoints);  // a run that goes on stays on its device
     if (ranks != nullptr && arguments.problem.radius_auto())
         throw QuantityError("radius", "must be a number on several ranks: auto is for one");
     std::optional<Matrix<Real>> start;

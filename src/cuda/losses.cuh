@@ -72,6 +72,10 @@ struct Truth {
     const Real* weights;  // null: all 1
 
     __device__ Real weight(Index row) const { return weights == nullptr ? Real(1) : weights[row]; }
+    /// Of the rows from this one on.
+    [[nodiscard]] Truth from(Index row) const {
+        return {loss, parameter, outputs, targets + row, weights == nullptr ? nullptr : weights + row};
+    }
 };
 
 }  // namespace alfcg::cuda

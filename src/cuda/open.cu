@@ -18,13 +18,6 @@ class CudaDevice final : public Device {
     }
     [[nodiscard]] std::string name() const override { return "cuda:" + std::to_string(gpu_.number); }
     [[nodiscard]] std::string description() const override { return description_; }
-    [[nodiscard]] double free_memory() const override {
-        gpu_.use();
-        std::size_t free = 0;
-        std::size_t total = 0;
-        check(cudaMemGetInfo(&free, &total), "the device does not answer");
-        return static_cast<double>(free);
-    }
     std::unique_ptr<DeviceRows<float>> hold(const DeviceProblem<float>& problem) override {
         gpu_.use();
         return hold_rows(gpu_, problem);

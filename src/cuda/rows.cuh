@@ -5,9 +5,11 @@
 #include <cstring>
 #include <memory>
 
-#include "cuda/data.cuh"
+#include "cuda/dense_data.cuh"
 #include "cuda/fused_plan.cuh"
 #include "cuda/judge.cuh"
+#include "cuda/sparse_data.cuh"
+#include "cuda/step.cuh"
 
 namespace alfcg::cuda {
 
@@ -21,14 +23,13 @@ class GpuRows final : public DeviceRows<Real> {
           outputs_(static_cast<int>(problem.outputs)),
           judges_(Index{4} * gpu.processors),
           mean_(1 / static_cast<double>(problem.rows)) {
-        check_room(bytes_of(problem));
         if (problem.dense != nullptr) {
-            auto dense = std::make_unique<DenseData<Real>>(gpu, problem, stream_);
-            entries_ = dense->entries();
+            auto dense = std::make_unique<DenseData<Real>>(gpu, problem, bytes_besides(), stream_);
+            dense_ = dense.get();
             data_ = std::move(dense);
             plan_ = FusedPlan<Real>(gpu, rows_, data_->stride(), outputs_);
         } else {
-            data_ = std::make_unique<SparseData<Real>>(gpu, problem, stream_);
+            data_ = std::make_unique<SparseData<Real>>(gpu, problem, bytes_besides(), stream_);
         }
         size_ = outputs_ * data_->stride();
         stream_.copy(targets_.room_for(rows_), problem.targets, rows_);
@@ -59,6 +60,40 @@ class GpuRows final : public DeviceRows<Real> {
         slot.prepared = data_->prepare(number, slot.weights.data(), stream_);
     }
 
+    void step(int from, int number, const DeviceStep<Real>& step) override {
+        gpu_.use();
+        Slot& slot = slots_[number];
+        if (slot.on_its_way) finish();
+        const bool pair = step.left != nullptr;
+        const Index count = pair ? outputs_ + cols_ : step.count;
+        Real* const numbers = slot.step_numbers.room_for(std::max<Index>(count, 1));
+        Real* const numbers_here = slot.step_numbers_host.room_for(std::max<Index>(count, 1));
+        if (pair) {
+            std::copy_n(step.right, cols_, std::copy_n(step.left, outputs_, numbers_here));
+        } else {
+            std::copy_n(step.values, count, numbers_here);
+        }
+        stream_.copy(numbers, numbers_here, count);
+        const Real eta = static_cast<Real>(step.size);
+        launch(
+            step_towards<Real>, grid(divided_up(size_, step_threads)), step_threads, 0, stream_,
+            Step<Real>{slots_[from].weights.data(), slot.weights.data(), cols_, data_->stride(), outputs_,
+                       static_cast<Real>(1 - step.size), eta, pair ? numbers : nullptr, numbers + outputs_});
+        if (!pair) {
+            Index* const places = slot.step_places.room_for(std::max<Index>(count, 1));
+            Index* const places_here = slot.step_places_host.room_for(std::max<Index>(count, 1));
+            for (Index k = 0; k < count; ++k)
+                places_here[k] = step.positions[k] / cols_ * data_->stride() + step.positions[k] % cols_;
+            stream_.copy(places, places_here, count);
+            launch(add_entries<Real>, grid(divided_up(count, step_threads)), step_threads, 0, stream_, places,
+                   numbers, count, slot.weights.data());
+        }
+        slot.on_its_way = true;
+        slot.prepared = data_->prepare(number, slot.weights.data(), stream_);
+    }
+
+    [[nodiscard]] double streamed() const override { return data_->sent(); }
+
     double evaluate(int slot, Real* gradient) override {
         gpu_.use();
         return plan_.fits() ? evaluate_fused(slot, gradient) : evaluate_in_pieces(slot, gradient);
@@ -66,7 +101,10 @@ class GpuRows final : public DeviceRows<Real> {
 
     void score(int slot) override {
         gpu_.use();
-        data_->score(all(), slots_[slot].prepared, scores_.room_for(rows_ * outputs_), outputs_, stream_);
+        Real* const scores = scores_.room_for(rows_ * outputs_);
+        data_->for_each_part(true, false, stream_, [&](RowList rows, bool /*first*/, bool /*last*/) {
+            data_->score(rows, slots_[slot].prepared, scores + rows.first * outputs_, outputs_, stream_);
+        });
     }
 
     double judge(const double* shift, double* residual_sums) override {
@@ -85,7 +123,10 @@ class GpuRows final : public DeviceRows<Real> {
         judgement.factor = mean_;
         judgement.residuals = residuals_.room_for(rows_ * outputs_);
         start(judgement);
-        data_->add(all(), rows_, residuals_.data(), gradient_.data(), true, true, stream_);
+        data_->for_each_part(false, true, stream_, [&](RowList rows, bool first, bool last) {
+            data_->add(rows, rows_, residuals_.data() + rows.first * outputs_, gradient_.data(), first, last,
+                       stream_);
+        });
         finish_with(gradient);
     }
 
@@ -146,27 +187,26 @@ class GpuRows final : public DeviceRows<Real> {
     struct Slot {
         Memory<Real, true> staging;
         Memory<Real> weights;
+        Memory<Real, true> step_numbers_host;
+        Memory<Real> step_numbers;
+        Memory<Index, true> step_places_host;
+        Memory<Index> step_places;
         const Real* prepared = nullptr;
         bool on_its_way = false;
     };
 
-    // What the data take, and what passes keep beside them, roughly.
-    double bytes_of(const DeviceProblem<Real>& problem) const {
-        const double entries = problem.dense != nullptr
-                                   ? static_cast<double>(problem.rows) * static_cast<double>(problem.cols)
-                                   : static_cast<double>(problem.start[problem.rows]);
-        const double copies =
-            problem.dense != nullptr ? sizeof(Real) : 2 * (sizeof(Real) + sizeof(std::int32_t));
-        const double weights = static_cast<double>(problem.outputs) * static_cast<double>(problem.cols);
-        const double scores = static_cast<double>(problem.outputs) * static_cast<double>(problem.rows);
-        return entries * copies + (8 * weights + 2 * scores) * sizeof(Real);
+    // What passes keep beside the data, roughly: weights, gradients and their shares; scores, residuals and what rows are judged by.
+    [[nodiscard]] double bytes_besides() const {
+        const auto weights = static_cast<double>(outputs_) * static_cast<double>(cols_);
+        const double shares = std::min(weights, 0x1p16) * 4 * gpu_.processors;
+        return (8 * weights + shares + 2.0 * (outputs_ + 1) * static_cast<double>(rows_)) * sizeof(Real);
     }
 
     [[nodiscard]] RowList all() const { return {nullptr, 0, rows_}; }
     RowList send_rows(const Index* rows, Index count) {
         std::copy_n(rows, count, list_host_.room_for(count));
         stream_.copy(list_.room_for(count), list_host_.data(), count);
-        return {list_.data(), 0, count};
+        return data_->choose(rows, {list_.data(), 0, count}, stream_);
     }
     const double* send_shift(int number, const double* shift) {
         if (shift == nullptr) return nullptr;
@@ -192,26 +232,32 @@ class GpuRows final : public DeviceRows<Real> {
     }
 
     double evaluate_fused(int slot, Real* gradient) {
-        FusedPass<Real> pass{};
-        pass.data = entries_;
-        pass.stride = data_->stride();
-        pass.rows = rows_;
-        pass.weights = slots_[slot].weights.data();
-        pass.truth = truth_;
-        pass.factor = static_cast<Real>(mean_);
-        pass.shares = gradient == nullptr ? nullptr : shares_.room_for(plan_.blocks() * size_);
-        pass.losses = losses_.room_for(plan_.blocks());
-        plan_.start(pass, stream_);
-        if (gradient != nullptr) {
-            launch(sum_shares<Real>, grid(divided_up(size_, warp_size)), sum_threads, 0, stream_,
-                   shares_.data(), plan_.blocks(), size_, gradient_.data());
-            stream_.copy(down_.data(), gradient_.data(), size_);
-        }
-        stream_.copy(losses_host_.room_for(plan_.blocks()), losses_.data(), plan_.blocks());
+        const Index blocks = plan_.blocks();
+        const Index count = blocks * data_->parts();
+        double* losses = losses_.room_for(count);
+        data_->for_each_part(
+            true, gradient != nullptr, stream_, [&](RowList rows, bool first, bool /*last*/) {
+                FusedPass<Real> pass{};
+                pass.data = dense_->here();
+                pass.stride = data_->stride();
+                pass.rows = rows.count;
+                pass.weights = slots_[slot].weights.data();
+                pass.truth = truth_.from(rows.first);
+                pass.factor = static_cast<Real>(mean_);
+                pass.shares = gradient == nullptr ? nullptr : shares_.room_for(blocks * size_);
+                pass.losses = losses;
+                losses += blocks;
+                plan_.start(pass, stream_);
+                if (gradient != nullptr)
+                    launch(sum_shares<Real>, grid(divided_up(size_, warp_size)), sum_threads, 0, stream_,
+                           shares_.data(), blocks, size_, gradient_.data(), first);
+            });
+        if (gradient != nullptr) stream_.copy(down_.data(), gradient_.data(), size_);
+        stream_.copy(losses_host_.room_for(count), losses_.data(), count);
         finish();
         if (gradient != nullptr) take_gradient(gradient);
         double loss = 0;
-        for (Index b = 0; b < plan_.blocks(); ++b) loss += losses_host_.data()[b];
+        for (Index b = 0; b < count; ++b) loss += losses_host_.data()[b];
         return loss;
     }
 
@@ -219,18 +265,21 @@ class GpuRows final : public DeviceRows<Real> {
         const Index piece = std::min(data_->piece(), rows_);
         Real* const scores = batch_scores_.room_for(piece * outputs_);
         Real* const residuals = batch_residuals_.room_for(piece * outputs_);
-        for (Index first = 0; first < rows_; first += piece) {
-            const RowList rows{nullptr, first, std::min(piece, rows_ - first)};
-            const bool last = first + piece >= rows_;
-            data_->score(rows, slots_[slot].prepared, scores, outputs_, stream_);
-            Judgement<Real> judgement = at_x(rows, scores, outputs_);
-            judgement.factor = mean_;
-            judgement.residuals = gradient == nullptr ? nullptr : residuals;
-            judgement.fresh = first == 0;
-            start(judgement);
-            if (gradient != nullptr)
-                data_->add(rows, rows_, residuals, gradient_.data(), first == 0, last, stream_);
-        }
+        data_->for_each_part(true, gradient != nullptr, stream_, [&](RowList part, bool first, bool last) {
+            for (Index done = 0; done < part.count; done += piece) {
+                const RowList rows{nullptr, part.first + done, std::min(piece, part.count - done)};
+                const bool begins = first && done == 0;
+                data_->score(rows, slots_[slot].prepared, scores, outputs_, stream_);
+                Judgement<Real> judgement = at_x(rows, scores, outputs_);
+                judgement.factor = mean_;
+                judgement.residuals = gradient == nullptr ? nullptr : residuals;
+                judgement.fresh = begins;
+                start(judgement);
+                if (gradient != nullptr)
+                    data_->add(rows, rows_, residuals, gradient_.data(), begins,
+                               last && done + piece >= part.count, stream_);
+            }
+        });
         if (gradient != nullptr) stream_.copy(down_.data(), gradient_.data(), size_);
         const double loss = finish_with_sums(0, nullptr).loss;
         if (gradient != nullptr) take_gradient(gradient);
@@ -258,7 +307,7 @@ class GpuRows final : public DeviceRows<Real> {
             launch(sum_columns<Real>, grid(blocks), sum_threads, 0, stream_, residuals_.data(), rows,
                    outputs_, column_shares_.room_for(blocks * outputs_));
             launch(sum_shares<double>, grid(divided_up(outputs_, warp_size)), sum_threads, 0, stream_,
-                   column_shares_.data(), blocks, Index{outputs_}, column_sums_.room_for(outputs_));
+                   column_shares_.data(), blocks, Index{outputs_}, column_sums_.room_for(outputs_), true);
             stream_.copy(column_sums_host_.room_for(outputs_), column_sums_.data(), Index{outputs_});
         }
         finish();
@@ -280,7 +329,7 @@ class GpuRows final : public DeviceRows<Real> {
     double mean_;
     Stream stream_;
     std::unique_ptr<Data<Real>> data_;
-    const Real* entries_ = nullptr;  // of dense data
+    const DenseData<Real>* dense_ = nullptr;  // the same, where they are dense
     FusedPlan<Real> plan_;
     Index size_ = 0;  // of weights and gradients
     int width_ = 1;   // lanes that judge a row together

@@ -34,6 +34,7 @@ void start_kernel(void (*kernel)(Parameters...), dim3 blocks, int threads, std::
 }  // namespace alfcg::cuda
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -78,6 +79,7 @@ class Memory {
     [[nodiscard]] Index size() const { return size_; }
     T* room_for(Index count) {
         if (count > size_) {
+            count = std::max(count, size_ + size_ / 2);  // what grows again grows on
             release();
             void* memory = nullptr;
             const auto bytes = static_cast<std::size_t>(count) * sizeof(T);

@@ -8,12 +8,16 @@ namespace alfcg::cuda {
 inline constexpr int sparse_threads = 256;
 inline constexpr int segment_entries = 1024;  // of a column, at most: longer ones are shared among warps
 
-/// Compressed lines: entries start[i] .. start[i + 1] of `place` and `value`.
+/// Compressed lines: entries start[i] − base .. start[i + 1] − base of `place` and `value`.
 template <class Real>
 struct Lines {
     const Index* start;
     const std::int32_t* place;
     const Real* value;
+    Index base;
+
+    __device__ Index begin(Index line) const { return start[line] - base; }
+    __device__ Index end(Index line) const { return start[line + 1] - base; }
 };
 
 /// sums[i · line + l] = Σ_k value[k] · table[place[k]][l] over the entries of a line. A warp for each line; `width` lanes (a power of two) for
@@ -24,8 +28,8 @@ __global__ void __launch_bounds__(sparse_threads)
                 Index line) {
     const Index i = block_number() * (sparse_threads / warp_size) + warp_number();
     if (i >= list.count) return;
-    const Index first = lines.start[list.row(i)];
-    const Index last = lines.start[list.row(i) + 1];
+    const Index first = lines.begin(list.row(i));
+    const Index last = lines.end(list.row(i));
     const int together = warp_size / width;
     const int own = lane_number() / width;
     for (int base = 0; base < outputs; base += width) {
@@ -64,8 +68,8 @@ __global__ void __launch_bounds__(sparse_threads)
         return low;
     };
     for (Index i = 0; i < list.count; ++i) {
-        const Index end = lines.start[list.row(i) + 1];
-        const Index first = first_not_below(lines.start[list.row(i)], end, from);
+        const Index end = lines.end(list.row(i));
+        const Index first = first_not_below(lines.begin(list.row(i)), end, from);
         const Index last = first_not_below(first, end, to);
         // Entries of a row are of different columns: lanes do not meet.
         for (Index k = lane_number(); k < (last - first) * outputs; k += warp_size) {
@@ -86,10 +90,12 @@ __global__ void __launch_bounds__(sparse_threads)
     if (at < cols * outputs) to[at] = from[at % outputs * stride + at / outputs];
 }
 
-/// to[l · stride + j] = Σ of the segments of column j, or of table[j][l] where there are none to be added up; what pads it is 0.
+/// to[l · stride + j] = Σ of the segments of column j, or of table[j][l] where there are none to be added up, unless `fresh` with what is there; what
+/// pads it is 0.
 template <class Real>
 __global__ void __launch_bounds__(sparse_threads)
-    from_table(const Real* table, const Index* segments, Index cols, int outputs, Real* to, Index stride) {
+    from_table(const Real* table, const Index* segments, Index cols, int outputs, Real* to, Index stride,
+               bool fresh) {
     const Index at = block_number() * sparse_threads + thread_number();
     if (at >= stride * outputs) return;
     const Index j = at % stride;
@@ -100,7 +106,7 @@ __global__ void __launch_bounds__(sparse_threads)
         const Index last = segments == nullptr ? j + 1 : segments[j + 1];
         for (Index s = first; s < last; ++s) sum += table[s * outputs + l];
     }
-    to[at] = sum;
+    to[at] = fresh ? sum : to[at] + sum;
 }
 
 }  // namespace alfcg::cuda

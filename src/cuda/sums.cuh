@@ -7,9 +7,10 @@ namespace alfcg::cuda {
 
 inline constexpr int sum_threads = 256;
 
-/// sum[e] = Σ_s shares[s · size + e]. A block has 32 neighbouring entries, and a warp every eighth share of them.
+/// sum[e] = Σ_s shares[s · size + e], unless `fresh` with what is there. A block has 32 neighbouring entries, and a warp every eighth share of them.
 template <class T>
-__global__ void __launch_bounds__(sum_threads) sum_shares(const T* shares, Index count, Index size, T* sum) {
+__global__ void __launch_bounds__(sum_threads)
+    sum_shares(const T* shares, Index count, Index size, T* sum, bool fresh) {
     constexpr int warps = sum_threads / warp_size;
     __shared__ T partial[warps][warp_size];
     const Index entry = block_number() * warp_size + lane_number();
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(sum_threads) sum_shares(const T* shares, Index
     if (warp_number() > 0 || entry >= size) return;
     T total = 0;
     for (int w = 0; w < warps; ++w) total += partial[w][lane_number()];
-    sum[entry] = total;
+    sum[entry] = fresh ? total : sum[entry] + total;
 }
 
 /// sums[block][l] = Σ of column l of a table, over the rows of the block.

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/text.hpp"
 
 namespace alfcg {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "core/function_ref.hpp"
 #include "core/side_by_side.hpp"
@@ -262,6 +263,7 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
     check_copies(data, specification, "folds", count);
     specification.loss = whole.loss;
     specification.region = whole.region;
+    specification.device = whole.device == nullptr ? "cpu" : whole.device->name();  // that `auto` has chosen
     specification.threads = std::max(1, whole.threads / static_cast<int>(count));
     std::vector<std::int32_t> classes;
     if (whole.classes.size() > 0) classes = whole.classes.encode(data.labels);

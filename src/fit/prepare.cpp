@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "core/team.hpp"
 #include "core/threads.hpp"
 #include "data/memory.hpp"
+#include "fit/choose_device.hpp"
 #include "fit/row_weights.hpp"
 #include "fit/specification.hpp"
 #include "model/storable.hpp"
@@ -86,14 +88,6 @@ std::shared_ptr<Device> device_of(const Specification& specification) {
     return ranks_of(specification) != nullptr ? nullptr : open_device(specification.device);
 }
 
-// Where it is for us to choose: data, of which sparse ones lie there by rows and by columns, what passes keep beside them, and room for others.
-template <class Real>
-bool has_room(const Device& device, const Features<Real>& features, Index outputs) {
-    constexpr double copies = 2.5;
-    const double scores = static_cast<double>(rows(features)) * static_cast<double>(outputs) * sizeof(Real);
-    return copies * (static_cast<double>(bytes_of(features)) + scores) < device.free_memory();
-}
-
 template <class Real>
 Problem<Real> make_problem(Dataset<Real> data, const Specification& specification,
                            std::shared_ptr<Device> device) {
@@ -152,13 +146,14 @@ Problem<Real> make_problem(Dataset<Real> data, const Specification& specificatio
                                       training.weights, ranks);
     agree(ranks,
           [&] { training.features = scaled(std::move(training.features), problem.scaling, problem.parts); });
-    if (problem.device != nullptr && specification.device == "auto" &&
-        !has_room(*problem.device, training.features, targets.outputs))
-        problem.device = nullptr;
+    const auto make = [&](const std::shared_ptr<Device>& where) {
+        return linear_objective(training.features, targets, problem.loss, problem.parts,
+                                specification.intercept, specification.options.memory, ranks, where);
+    };
     try {
-        problem.objective =
-            linear_objective(training.features, std::move(targets), problem.loss, problem.parts,
-                             specification.intercept, specification.options.memory, ranks, problem.device);
+        if (problem.device != nullptr && specification.device == "auto")
+            choose_device<Real>(problem, specification.options, make);
+        problem.objective = make(problem.device);
     } catch (const QuantityError&) {
         throw;
     } catch (const Error& error) {

@@ -58,6 +58,7 @@ DeviceObjective<Real>::DeviceObjective(const Features<Real>& features, Targets t
         problem.column = sparse.column.data();
         problem.value = sparse.value.data();
     }
+    problem.on_disk = std::visit([](const auto& own) { return own.on_disk(); }, features_);
     problem.targets = judged.truth().targets;
     problem.weights = judged.truth().weights;
     problem.loss = *row.device;
@@ -99,13 +100,70 @@ Objective<Real>& DeviceObjective<Real>::host() {
 }
 
 template <class Real>
+int DeviceObjective<Real>::place_by_step(const Iterate<Real>& x, int other) {
+    using Kind = typename Vertex<Real>::Kind;
+    constexpr int most = 64;  // where the host rounds otherwise than the device, that does not pile up
+    const MadeMove<Real>* const made = x.last_move();
+    if (made == nullptr || made->atoms != 1 || made->keep != 1 - made->step ||
+        made->coefficient[0] != made->step)
+        return -1;
+    const int from = placed_[0] == made->from ? 0 : placed_[1] == made->from ? 1 : -1;
+    if (from < 0 || steps_[static_cast<std::size_t>(from)] == most) return -1;
+    const Vertex<Real>& atom = made->atom[0];
+    DeviceStep<Real> step;
+    step.size = made->step;
+    step_positions_.clear();
+    step_values_.clear();
+    const auto entry = [&](Index position, double value) {
+        step_positions_.push_back(position);
+        step_values_.push_back(static_cast<Real>(made->step * value));
+    };
+    switch (atom.kind) {
+        case Kind::zero:
+            break;
+        case Kind::one_hot:
+            entry(atom.index, atom.scale);
+            break;
+        case Kind::sparse:
+            if (4 * std::ssize(atom.positions) > shape_.size()) return -1;
+            for (std::size_t k = 0; k < atom.positions.size(); ++k)
+                entry(atom.positions[k], static_cast<double>(atom.values[k]));
+            break;
+        case Kind::rank_one:
+            if (shape_.rows == 1) return -1;
+            for (const Real number : atom.left)
+                step_values_.push_back(static_cast<Real>(atom.scale * static_cast<double>(number)));
+            step.left = step_values_.data();
+            step.right = atom.right.data();
+            break;
+        default:
+            return -1;
+    }
+    if (step.left == nullptr) {
+        step.positions = step_positions_.data();
+        step.values = step_values_.data();
+        step.count = std::ssize(step_positions_);
+    }
+    const int slot = 1 - from == other ? from : 1 - from;
+    const int steps = steps_[static_cast<std::size_t>(from)] + 1;
+    placed_[static_cast<std::size_t>(slot)] = Version::none;
+    on_device([&] { rows_->step(from, slot, step); });
+    steps_[static_cast<std::size_t>(slot)] = steps;
+    return slot;
+}
+
+template <class Real>
 int DeviceObjective<Real>::place(const Iterate<Real>& x, int other) {
     for (int slot = 0; slot < 2; ++slot)
         if (placed_[static_cast<std::size_t>(slot)] == x.version()) return slot;
-    const int slot = oldest_ == other ? 1 - oldest_ : oldest_;
+    int slot = place_by_step(x, other);
+    if (slot < 0) {
+        slot = oldest_ == other ? 1 - oldest_ : oldest_;
+        placed_[static_cast<std::size_t>(slot)] = Version::none;
+        on_device([&] { rows_->place(slot, x.matrix().data()); });
+        steps_[static_cast<std::size_t>(slot)] = 0;
+    }
     oldest_ = 1 - slot;
-    placed_[static_cast<std::size_t>(slot)] = Version::none;
-    on_device([&] { rows_->place(slot, x.matrix().data()); });
     placed_[static_cast<std::size_t>(slot)] = x.version();
     return slot;
 }

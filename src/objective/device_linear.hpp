@@ -15,7 +15,8 @@
 namespace alfcg {
 
 /// The linear model whose rows lie on a device: what goes through rows is done there. Weights go up once a point, and of batches at two points
-/// the one that is new; gradients and scalars come back. Parts of f, which alfcg-c works on, hulls and second moments are the CPU's.
+/// the one that is new; of a point that a short move has led to, the move alone. Gradients and scalars come back. Parts of f, which alfcg-c works on,
+/// hulls and second moments are the CPU's.
 template <class Real>
 class DeviceObjective final : public LinearModel<Real> {
   public:
@@ -25,6 +26,7 @@ class DeviceObjective final : public LinearModel<Real> {
     [[nodiscard]] Shape shape() const override { return shape_; }
     [[nodiscard]] Index samples() const override { return share_.total; }
     [[nodiscard]] Index entries() const override { return entries_; }
+    [[nodiscard]] double streamed() const override { return rows_->streamed(); }
     double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
     double value(const Iterate<Real>& x) override;
     double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
@@ -62,6 +64,8 @@ class DeviceObjective final : public LinearModel<Real> {
     void measure_scale();
     // The slot that has the weights of a point, which need not be sent again; not that of `other`.
     int place(const Iterate<Real>& x, int other = -1);
+    // The same of a point that a short move led to, from one that is there: what the move needs is sent. -1 for others.
+    int place_by_step(const Iterate<Real>& x, int other);
     double evaluate_with_intercept(const Iterate<Real>& x, Matrix<Real>* gradient);
     // The scores at x + step · d, and the intercept at x.
     std::vector<double> score_after(const Iterate<Real>& x, const Move<Real>& move, double step);
@@ -88,11 +92,14 @@ class DeviceObjective final : public LinearModel<Real> {
     std::unique_ptr<Objective<Real>> host_;
 
     std::array<Version, 2> placed_{};
+    std::array<int, 2> steps_{};  // since the weights there were sent as a whole
     int oldest_ = 0;
     Version scores_at_ = Version::none;  // the point whose scores the device keeps
     Iterate<Real> after_;                // x + step · d
     Matrix<Real> along_;                 // the gradient there
     std::vector<double> sums_;
+    std::vector<Index> step_positions_;
+    std::vector<Real> step_values_;
 };
 
 }  // namespace alfcg

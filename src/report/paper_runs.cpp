@@ -14,6 +14,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/output_file.hpp"
 #include "alfcg/core/text.hpp"

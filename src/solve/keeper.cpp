@@ -15,6 +15,33 @@ void Checkpoints::verify() const {
                             "must be a number of seconds, 0 or more, not " + format_number(every));
 }
 
+namespace {
+
+// The states of the ranks that a checkpoint is of.
+std::vector<std::string> parts_of_checkpoint(Archive& whole) {
+    std::vector<std::string> parts;
+    whole.section("ranks", [&] { whole(parts); });
+    return parts;
+}
+
+std::vector<Fact> read_facts(Archive& state) {
+    std::vector<Fact> facts;
+    state.section("facts", [&] { state(facts); });
+    return facts;
+}
+
+}  // namespace
+
+std::string recorded_fact(const std::string& file, std::string_view name) {
+    Archive whole = Archive::load(file);
+    std::vector<std::string> parts = parts_of_checkpoint(whole);
+    if (parts.empty()) whole.reject("it is of no rank");
+    Archive state(std::move(parts.front()), file);
+    for (const Fact& fact : read_facts(state))
+        if (fact.name == name) return fact.value;
+    return {};
+}
+
 Keeper::Keeper(const Checkpoints& checkpoints, Ranks* ranks) : checkpoints_(checkpoints), ranks_(ranks) {
     checkpoints.verify();
     if (!keeps()) return;
@@ -58,8 +85,7 @@ void Keeper::write(const std::function<void(Archive&)>& visit) {
 // The states of as many ranks as there are, in their order.
 std::vector<std::string> Keeper::load() const {
     Archive whole = Archive::load(checkpoints_.resume);
-    std::vector<std::string> parts;
-    whole.section("ranks", [&] { whole(parts); });
+    std::vector<std::string> parts = parts_of_checkpoint(whole);
     const std::size_t here = ranks_ == nullptr ? 1 : static_cast<std::size_t>(ranks_->size());
     const auto named = [](std::size_t count) {
         return std::to_string(count) + (count == 1 ? " rank" : " ranks");
@@ -77,9 +103,7 @@ void Keeper::read(const std::function<void(Archive&)>& visit) {
     });
     Archive state(ranks_ == nullptr ? std::move(parts.front()) : ranks_->deal(parts), checkpoints_.resume);
     agree(ranks_, [&] {
-        std::vector<Fact> theirs;
-        state.section("facts", [&] { state(theirs); });
-        check(state, theirs);
+        check(state, read_facts(state));
         visit(state);
         visit_others(state);
     });

@@ -3,12 +3,16 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "alfcg/core/ranks.hpp"
 #include "alfcg/solve/checkpoints.hpp"
 
 namespace alfcg {
+
+/// What the run of a checkpoint depended on, of this name; empty where there is no such fact. Throws Error for a file that is no checkpoint.
+std::string recorded_fact(const std::string& file, std::string_view name);
 
 /// Writes and reads the checkpoints of a run. On several ranks all of them make the same calls; the first has the file, with the state of each
 /// rank in it.

@@ -10,9 +10,28 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 struct EmulatedStream {
     std::deque<std::function<void()>> waiting;
+    std::uint64_t begun = 0;
+
+    void push(std::function<void()> work) { waiting.push_back(std::move(work)); }
+    [[nodiscard]] std::uint64_t asked() const { return begun + waiting.size(); }
+    // What it was asked for, up to this many of its works; that may make others run, which wait for less of this one.
+    void run_until(std::uint64_t count) {
+        while (begun < count) {
+            const std::function<void()> work = std::move(waiting.front());
+            waiting.pop_front();
+            ++begun;
+            work();
+        }
+    }
+};
+
+struct EmulatedEvent {
+    EmulatedStream* stream = nullptr;
+    std::uint64_t after = 0;  // works of the stream
 };
 
 namespace alfcg::emulation {
@@ -198,7 +217,8 @@ void start(std::function<void()> body, dim3 blocks, int threads, std::size_t sha
         blocks.z == 0 || blocks.y > 65535 || blocks.z > 65535)
         throw std::runtime_error("emulation: a launch of no shape that a GPU has");
     const std::scoped_lock lock(one_at_a_time());
-    stream->waiting.emplace_back([=] {
+    ++alfcg_emulation_counts()->launches;
+    stream->push([=] {
         block_size = {static_cast<unsigned>(threads), 1, 1};
         grid_size = blocks;
         for (unsigned z = 0; z < blocks.z; ++z)
@@ -221,13 +241,25 @@ std::vector<EmulatedStream*>& streams() {
     static std::vector<EmulatedStream*> all;
     return all;
 }
-std::size_t memory_size() {
-    const char* asked = std::getenv("ALFCG_EMULATED_MEMORY");
-    return asked == nullptr ? std::size_t{1} << 30 : static_cast<std::size_t>(std::atoll(asked));
+bool asked_for(const char* variable, const char* value) {
+    const char* asked = std::getenv(variable);
+    return asked != nullptr && std::string(asked) == value;
 }
+
+// Where copies are made as soon as they are asked for, whatever other streams have still to do: what they overwrite must not be in use.
+void copy(EmulatedStream* stream, std::size_t bytes, std::function<void()> work) {
+    ++alfcg_emulation_counts()->copies;
+    alfcg_emulation_counts()->copied += static_cast<double>(bytes);
+    stream->push(std::move(work));
+    if (asked_for("ALFCG_EMULATION_COPIES", "soon")) stream->run_until(stream->asked());
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
 
 cudaError_t allocate(void** memory, std::size_t bytes) {
     constexpr std::size_t line = 256;
+    const std::scoped_lock lock(one_at_a_time());
+    ++alfcg_emulation_counts()->allocations;
     *memory = std::aligned_alloc(line, (bytes / line + 2) * line);
     if (*memory == nullptr) return cudaErrorMemoryAllocation;
     std::memset(*memory, 0xff, (bytes / line + 2) * line);
@@ -240,8 +272,13 @@ cudaError_t allocate(void** memory, std::size_t bytes) {
 
 using namespace alfcg::emulation;
 
+EmulationCounts* alfcg_emulation_counts() {
+    static EmulationCounts counts;
+    return &counts;
+}
+
 cudaError_t cudaGetLastError() {
-    return cudaSuccess;
+    return std::exchange(last_error, cudaSuccess);
 }
 const char* cudaGetErrorString(cudaError_t error) {
     return error == cudaErrorMemoryAllocation ? "out of memory" : "no such thing in the emulation";
@@ -265,7 +302,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*d
     return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-    *total = memory_size();
+    *total = std::size_t{1} << 30;
     *free = *total;
     return cudaSuccess;
 }
@@ -274,7 +311,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 }
 cudaError_t cudaFree(void* memory) {
     const std::scoped_lock lock(one_at_a_time());
-    for (EmulatedStream* stream : streams()) cudaStreamSynchronize(stream);  // as CUDA does
+    for (EmulatedStream* stream : streams()) stream->run_until(stream->asked());  // as CUDA does
     std::free(memory);
     return cudaSuccess;
 }
@@ -297,23 +334,47 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const std::scoped_lock lock(one_at_a_time());
-    while (!stream->waiting.empty()) {
-        stream->waiting.front()();
-        stream->waiting.pop_front();
-    }
+    ++alfcg_emulation_counts()->synchronisations;
+    stream->run_until(stream->asked());
+    return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
+    *event = new EmulatedEvent;
+    return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    delete event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    const std::scoped_lock lock(one_at_a_time());
+    *event = {stream, stream->asked()};
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+    const std::scoped_lock lock(one_at_a_time());
+    if (event->stream != nullptr)
+        stream->push([awaited = *event] { awaited.stream->run_until(awaited.after); });
+    return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void* /*memory*/, std::size_t /*bytes*/, unsigned /*flags*/) {
+    if (asked_for("ALFCG_EMULATION_PINNING", "none")) last_error = cudaErrorInvalidValue;
+    return last_error;
+}
+cudaError_t cudaHostUnregister(void* /*memory*/) {
     return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind /*kind*/,
                             cudaStream_t stream) {
     const std::scoped_lock lock(one_at_a_time());
-    stream->waiting.emplace_back([=] { std::memcpy(to, from, bytes); });
+    copy(stream, bytes, [=] { std::memcpy(to, from, bytes); });
     return cudaSuccess;
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind /*kind*/,
                               cudaStream_t stream) {
     const std::scoped_lock lock(one_at_a_time());
-    stream->waiting.emplace_back([=] {
+    copy(stream, width * height, [=] {
         for (std::size_t i = 0; i < height; ++i)
             std::memcpy(static_cast<char*>(to) + i * to_pitch,
                         static_cast<const char*>(from) + i * from_pitch, width);
@@ -322,6 +383,6 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
 }
 cudaError_t cudaMemsetAsync(void* at, int value, std::size_t bytes, cudaStream_t stream) {
     const std::scoped_lock lock(one_at_a_time());
-    stream->waiting.emplace_back([=] { std::memset(at, value, bytes); });
+    stream->push([=] { std::memset(at, value, bytes); });
     return cudaSuccess;
 }

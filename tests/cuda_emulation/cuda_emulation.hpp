@@ -2,7 +2,8 @@
 // another; the threads of a block are fibers, which meet at barriers and shuffles. Whatever a stream was asked for happens when it is waited
 // for, so that a host that does not wait sees nothing; copies to shared memory happen when their group is waited for; memory that was not
 // written is full of NaN; threads that wait for others that do not come are an error. ALFCG_EMULATION_ORDER=backward or shuffled runs the
-// threads of a block in another order: results that depend on it lack a barrier.
+// threads of a block in another order: results that depend on it lack a barrier. ALFCG_EMULATION_COPIES=soon makes copies at once, before what other
+// streams have still to do; ALFCG_EMULATION_PINNING=none lets no memory be pinned.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <functional>
 #include <utility>
 #include <vector>
+
+#include "counts.hpp"
 
 #define __global__
 #define __device__
@@ -48,6 +51,10 @@ struct cudaDeviceProp {
 };
 struct EmulatedStream;
 using cudaStream_t = EmulatedStream*;
+struct EmulatedEvent;
+using cudaEvent_t = EmulatedEvent*;
+inline constexpr unsigned cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaHostRegisterReadOnly = 8;
 
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
@@ -63,6 +70,12 @@ cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* memory);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

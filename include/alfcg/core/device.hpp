@@ -12,7 +12,8 @@ namespace alfcg {
 /// How scores are judged, as far as devices know it.
 enum class DeviceLoss : std::int32_t { softmax, logistic, squared, huber, sigmoid, welsch };
 
-/// Rows of a linear model that are to lie on a device, which copies them: dense ones, or compressed ones with increasing columns.
+/// Rows of a linear model that are to lie on a device: dense ones, or compressed ones with increasing columns. It copies them; those that it has no
+/// room for are fetched in every pass, and must stay where they are.
 template <class Real>
 struct DeviceProblem {
     Index rows = 0;
@@ -23,10 +24,23 @@ struct DeviceProblem {
     const Index* start = nullptr;
     const std::int32_t* column = nullptr;
     const Real* value = nullptr;
+    bool on_disk = false;  // pages of a file, which need not stay in memory
     const Real* targets = nullptr;  // class numbers, or values
     const Real* weights = nullptr;  // of the rows, with a mean of 1; null: all alike
     DeviceLoss loss = DeviceLoss::softmax;
     double parameter = 0;  // of the loss, where it has one
+};
+
+/// A step from one point towards another, x + size (v − x): v is left · rightᵀ, or zero but for what size · v has at some positions (row-major, none
+/// twice).
+template <class Real>
+struct DeviceStep {
+    double size = 0;
+    const Real* left = nullptr;
+    const Real* right = nullptr;
+    const Index* positions = nullptr;
+    const Real* values = nullptr;
+    Index count = 0;
 };
 
 /// A point of a batch: weights that have been placed, and what their scores are shifted by, one number an output; null: by nothing.
@@ -61,7 +75,12 @@ class DeviceRows {
   public:
     virtual ~DeviceRows() = default;
 
+    /// Bytes of the rows that a pass for a gradient fetches, since there is no room for them on the device; mostly none.
+    [[nodiscard]] virtual double streamed() const = 0;
+
     virtual void place(int slot, const Real* weights) = 0;
+    /// Places what a step from the weights in `from` leads to, which may be the same slot: rounded as the host does it with a fused multiply-add.
+    virtual void step(int from, int slot, const DeviceStep<Real>& step) = 0;
     /// Σ of the losses; the gradient is that of their mean, unless null.
     virtual double evaluate(int slot, Real* gradient) = 0;
     /// Makes the scores of all rows, for the next two.
@@ -86,8 +105,6 @@ class Device {
     /// "cuda:0", and what it is in words.
     [[nodiscard]] virtual std::string name() const = 0;
     [[nodiscard]] virtual std::string description() const = 0;
-    /// Bytes that are free.
-    [[nodiscard]] virtual double free_memory() const = 0;
     virtual std::unique_ptr<DeviceRows<float>> hold(const DeviceProblem<float>& problem) = 0;
     virtual std::unique_ptr<DeviceRows<double>> hold(const DeviceProblem<double>& problem) = 0;
 };

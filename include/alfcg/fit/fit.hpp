@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "alfcg/core/device.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "alfcg/data/normalize.hpp"
 #include "alfcg/data/view.hpp"
@@ -20,6 +19,8 @@
 /// From data to a model in one call: fit(). What it is made of can be had in parts, for several runs on the same data:
 /// prepare(), and fit() on what that gives.
 namespace alfcg {
+
+class Device;
 
 /// How much the rows of a class count.
 struct ClassWeights {
@@ -48,7 +49,8 @@ struct Specification {
     int threads = 0;  // 0: all cores
     /// Work is divided into parts in one way for every number of threads, so that all of them give the same bits.
     bool reproducible = false;
-    /// Where passes over the rows are made: cpu, cuda, cuda:N, or auto: on a GPU where there is one that has room for them.
+    /// Where passes over the rows are made: cpu, cuda, cuda:N, or auto: where they take less time, which is measured. A run that goes on from a
+    /// checkpoint stays where it was.
     std::string device = "cpu";
     /// One model of the rows of all ranks, each of which makes the same calls. A file or a built-in set is shared out among
     /// them; arrays are what a rank has. Observers are asked on rank 0 alone; what comes back is the same on all.
@@ -77,6 +79,12 @@ struct ArrayData {
 
 using Data = std::variant<FileData, ArrayData>;
 
+/// What about one epoch of a run takes on the CPU, or a device.
+struct DeviceTime {
+    std::string name;
+    double seconds = 0;
+};
+
 /// Data, objective and region, ready to solve.
 template <class Real>
 struct Problem {
@@ -95,6 +103,7 @@ struct Problem {
     int parts = 1;  // that work is divided into, which sums depend on: a thread each, or always as many
     Ranks* ranks = nullptr;
     std::shared_ptr<Device> device;  // null: the CPU
+    std::vector<DeviceTime> device_times;  // where `auto` has measured, the CPU first
     RegionSetting setting;
 
     /// A region remembers one call for the next: every run that is to depend on nothing else gets a new one.

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "alfcg/core/device.hpp"
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/core/ranks.hpp"
 #include "alfcg/data/features.hpp"
@@ -17,6 +16,8 @@
 #include "alfcg/point/iterate.hpp"
 
 namespace alfcg {
+
+class Device;
 
 /// A remembered component gradient a_i for every row, in whatever form is small: SAGA's memory.
 template <class Real>
@@ -90,6 +91,8 @@ class Objective {
     [[nodiscard]] virtual Index samples() const { return 1; }
     /// Numbers that a pass over all rows looks at.
     [[nodiscard]] virtual Index entries() const { return samples() * shape().cols; }
+    /// Bytes of the data that such a pass brings to a device, where they do not fit.
+    [[nodiscard]] virtual double streamed() const { return 0; }
     /// The ranks that have a share of the rows each, where there are several: all of them make the same calls. samples(), entries() and the
     /// numbers of rows are those of all rows together, rank by rank.
     [[nodiscard]] virtual Ranks* ranks() const { return nullptr; }
