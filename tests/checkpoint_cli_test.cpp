@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <sstream>
 
 #include "cli/gap_forecast.hpp"
 #include "data_files.hpp"
@@ -99,6 +101,96 @@ TEST_F(CheckpointCommand, EarlyStopRemembersItsBest) {
     ASSERT_EQ(with({"--max-epochs", "11.5", "--model", "half.npz", "--checkpoint", "state"}).status, 0);
     ASSERT_EQ(with({"--max-epochs", "40", "--model", "half.npz", "--resume", "state"}).status, 0);
     EXPECT_EQ(bytes("whole.npz"), bytes("half.npz"));
+}
+
+// After each radius the file is there; what is killed later goes on from it.
+TEST_F(CheckpointCommand, AKilledPathGoesOn) {
+    std::mt19937 random(3);
+    std::string rows;
+    for (int i = 0; i < 400; ++i) {
+        rows += random() % 2 == 0 ? "1" : "-1";
+        for (std::size_t j = 1 + random() % 60; j <= 300; j += 1 + random() % 60)
+            rows += " " + std::to_string(j) + ":" + std::to_string(1 + random() % 5);
+        rows += "\n";
+    }
+    std::ofstream(folder.file("counts.svm")) << rows;
+    for (const bool sparse : {false, true}) {
+        SCOPED_TRACE(sparse);
+        const std::vector<std::string> run{"path",      sparse ? "counts.svm" : "randn-1500-60",
+                                           "--region",  sparse ? "l1" : "nuclear",
+                                           "--folds",   "3",
+                                           "--threads", "2",
+                                           "--quiet",   "--max-epochs",
+                                           "40",        "--method",
+                                           "alfcg-fs"};
+        const auto with = [&](const std::vector<std::string>& more) {
+            std::vector<std::string> arguments = run;
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            return arguments;
+        };
+        ASSERT_EQ(run_program(with({"--model", "whole.npz", "--output", "whole", "--path", "whole.csv"}),
+                              folder.path())
+                      .status,
+                  0);
+        const auto part = with({"--model", "part.npz", "--output", "part", "--path", "part.csv"});
+        auto first = part;
+        first.insert(first.end(), {"--checkpoint", "state"});
+        {
+            Program program(first, folder.path());
+            while (!std::filesystem::exists(folder.file("state"))) std::this_thread::yield();
+            program.signal(SIGKILL);
+            static_cast<void>(program.wait());
+        }
+        auto rest = part;
+        rest.insert(rest.end(), {"--resume", "state"});
+        const ProgramResult resumed = run_program(rest, folder.path());
+        ASSERT_EQ(resumed.status, 0) << resumed.err;
+        EXPECT_EQ(bytes("whole.npz"), bytes("part.npz"));
+        const auto radii = [&](const std::string& name) {  // without the last column, the seconds
+            std::istringstream lines(bytes(name));
+            std::string text;
+            for (std::string line; std::getline(lines, line);) text += line.substr(0, line.rfind(',')) + "\n";
+            return text;
+        };
+        EXPECT_EQ(radii("whole.csv"), radii("part.csv"));
+        rest.insert(rest.end(), {"--seed", "4"});
+        const ProgramResult other = run_program(rest, folder.path());
+        EXPECT_EQ(other.status, 2);
+        EXPECT_NE(other.err.find("it was made with seed 0, here 4"), std::string::npos) << other.err;
+        std::filesystem::remove(folder.file("state"));
+    }
+}
+
+TEST_F(CheckpointCommand, AKilledComparisonGoesOn) {
+    const std::vector<std::string> run{
+        "compare", "randn-1500-60", "--methods", "deterministic,alfcg-fs", "--seeds",
+        "2",       "--threads",     "2",         "--max-epochs",           "20",
+        "--quiet"};
+    const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = run;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    ASSERT_EQ(run_program(with({"--output", "whole"}), folder.path()).status, 0);
+    {
+        Program program(with({"--output", "part", "--checkpoint", "state"}), folder.path());
+        while (!std::filesystem::exists(folder.file("state"))) std::this_thread::yield();
+        program.signal(SIGKILL);
+        static_cast<void>(program.wait());
+    }
+    const ProgramResult rest = run_program(with({"--output", "part", "--resume", "state"}), folder.path());
+    ASSERT_EQ(rest.status, 0) << rest.err;
+    std::size_t traces = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.file("whole/runs"))) {
+        const std::string name = entry.path().filename().string();
+        EXPECT_EQ(trace("whole/runs/" + name), trace("part/runs/" + name)) << name;
+        ++traces;
+    }
+    EXPECT_GE(traces, 9U);
+    const ProgramResult other =
+        run_program(with({"--output", "part", "--resume", "state", "--gap", "0.25"}), folder.path());
+    EXPECT_EQ(other.status, 2);
+    EXPECT_NE(other.err.find("it was made with gap none, here 0.25"), std::string::npos) << other.err;
 }
 
 TEST_F(CheckpointCommand, OtherDataAndOptionsAreToldInOneLine) {

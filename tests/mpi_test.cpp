@@ -295,5 +295,26 @@ TEST_F(Mpi, WhatIsWrongIsSaidOnce) {
     refused("predict m.npz good.svm", "alfcg: predict runs on one rank");
 }
 
+// Rank 1 looks elsewhere for its file, where there is none, or a shorter one; or it was asked for something else.
+TEST_F(Mpi, RanksThatDoNotBelongTogetherAreRefused) {
+    write("data.svm", libsvm_rows(100));
+    std::filesystem::create_directory(path("empty"));
+    std::filesystem::create_directory(path("other"));
+    write("other/data.svm", libsvm_rows(90));
+    const std::string train = "train data.svm --silent --max-iterations 5 --model m.npz";
+    const auto refused = [&](const std::string& second, const std::string& message) {
+        const ProgramResult result = run(1, train + " : " + second);
+        EXPECT_EQ(result.status, 2) << second;
+        EXPECT_TRUE(result.err.starts_with("alfcg: " + message)) << result.err;
+        EXPECT_EQ(result.err.find("alfcg: ", 7), std::string::npos) << result.err;
+        EXPECT_FALSE(std::filesystem::exists(path("m.npz")));
+    };
+    const std::string same = std::string(ALFCG_PROGRAM) + " " + train;
+    refused("-n 1 -wdir empty " + same, "data.svm: no such file");
+    refused("-n 1 -wdir other " + same, "data.svm: rank 1 has another file of this name than rank 0");
+    refused("-n 1 " + same + " --radius 3", "rank 1 was started with other arguments than rank 0\n");
+    EXPECT_EQ(run(1, train + " : -n 1 " + same).status, 0) << text("err");
+}
+
 }  // namespace
 }  // namespace alfcg

@@ -433,5 +433,159 @@ TEST(RanksTraffic, IsThatOfTheFormula) {
     }
 }
 
+// A matrix with both sides too long for anything but products: its leading values 3, 1.5, 1 and noise, as shares of so many ranks.
+Matrix<double> share_of(Shape shape, int rank, int size) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    Matrix<double> share(shape);
+    for (int k = 0; k < size; ++k)
+        for (double& entry : share.span()) {
+            const double number = normal(random);
+            if (k == rank) entry = number / 100;
+        }
+    for (int pair = 0; pair < 3; ++pair)
+        for (Index i = 0; i < shape.rows; ++i)
+            for (Index j = 0; j < shape.cols; ++j)
+                share(i, j) += 3.0 / (pair + 1) / size * std::cos(0.1 * (pair + 1) * static_cast<double>(i)) *
+                               std::sin(0.2 * (pair + 1) * static_cast<double>(j)) * 2 /
+                               std::sqrt(static_cast<double>(shape.size()));
+    return share;
+}
+
+// Every product with four vectors and back adds up 4 (rows + cols) numbers, the last one with a vector those of one side; all in two calls.
+TEST(RanksTraffic, OfTheNuclearOracleIsProductsAndNotTheGradient) {
+    for (const Shape shape : {Shape{500, 400}, Shape{400, 1700}}) {
+        for (const int size : {2, 3, 4}) {
+            on_ranks(size, [&](Ranks& ranks) {
+                const auto region = nuclear_ball<double>(2, {}, 1);
+                ASSERT_TRUE(region->takes_shares(shape, ranks));
+                Matrix<double> share = share_of(shape, ranks.rank(), size);
+                Matrix<double> whole = share;
+                ranks.sum(whole.span());
+                share.share_by(&ranks);
+                Vertex<double> vertex;
+                std::int64_t sent = ranks.bytes_sent();
+                std::int64_t calls = ranks.calls();
+                const double estimate = region->minimize(share, 1e-3, false, vertex);
+                sent = ranks.bytes_sent() - sent;
+                calls = ranks.calls() - calls;
+                const auto sum_of = [&](Index numbers) {
+                    return (2 * 8 * ((numbers + size - 1) / size)) * (size - 1);
+                };
+                const Index other_side = shape.cols > 4 * shape.rows ? shape.cols : shape.rows;
+                const std::int64_t products = (calls - 2) / 4;
+                EXPECT_EQ(calls, 4 * products + 2);
+                EXPECT_EQ(sent,
+                          products * (sum_of(4 * shape.rows) + sum_of(4 * shape.cols)) + sum_of(other_side));
+                EXPECT_LT(sent, sum_of(shape.size()) / 2);
+
+                // The same answer, and slopes, as with all entries at hand.
+                Vertex<double> expected;
+                const auto alone = nuclear_ball<double>(2, {}, 1);
+                const double slack = alone->minimize(whole, 1e-3, true, expected);
+                const Matrix<double> origin(shape);
+                const double slope = direction_to(vertex, share, origin).slope;
+                EXPECT_NEAR(slope, direction_to(vertex, whole, origin).slope, 1e-12);
+                EXPECT_NEAR(slope, direction_to(expected, whole, origin).slope, slack + 2e-3);
+                EXPECT_LE(estimate, 1e-3);
+
+                // A proof takes all entries, once, and is one.
+                sent = ranks.bytes_sent();
+                const double proven = region->minimize(share, 1e-6, true, vertex);
+                EXPECT_EQ(ranks.bytes_sent() - sent, sum_of(shape.size()));
+                EXPECT_LE(proven, 1e-6);
+                if (ranks.rank() > 0) return;
+                const double least = -2 * singular_values(whole).front();
+                EXPECT_GE(least, direction_to(vertex, whole, origin).slope - proven);
+            });
+        }
+    }
+    // Small ones, and the same on many ranks, are added up: messages would cost more than they spare.
+    on_ranks(2, [](Ranks& ranks) {
+        const auto region = nuclear_ball<double>(2);
+        EXPECT_FALSE(region->takes_shares({200, 5000}, ranks));  // by its Gram matrix
+        EXPECT_FALSE(nuclear_ball<double>(2, {.l2 = 1})->takes_shares({400, 300}, ranks));
+    });
+    on_ranks(12, [](Ranks& ranks) {
+        EXPECT_FALSE(nuclear_ball<double>(2)->takes_shares({300, 260}, ranks));
+    });
+}
+
+// A spectrum that is flat takes many products: as soon as they have cost what the gradient does, that is added up.
+TEST(RanksTraffic, OfManyProductsIsNoMoreThanTwiceThatOfTheGradient) {
+    on_ranks(2, [&](Ranks& ranks) {
+        const Shape shape{400, 300};
+        Matrix<double> share(shape);
+        std::mt19937 random(17 + static_cast<unsigned>(ranks.rank()));
+        for (double& entry : share.span()) entry = std::normal_distribution<double>()(random);
+        Matrix<double> whole = share;
+        ranks.sum(whole.span());
+        share.share_by(&ranks);
+        const auto region = nuclear_ball<double>(2, {}, 1);
+        Vertex<double> vertex;
+        const std::int64_t all = 8 * shape.size();
+        for (const std::int64_t most : {2 * all, all}) {  // the second time it is known beforehand
+            const std::int64_t before = ranks.bytes_sent();
+            region->minimize(share, 0, false, vertex);
+            EXPECT_LE(ranks.bytes_sent() - before, most);
+            EXPECT_GE(ranks.bytes_sent() - before, all);
+            const Matrix<double> origin(shape);
+            EXPECT_NEAR(direction_to(vertex, share, origin).slope, -2 * singular_values(whole).front(), 1e-9);
+        }
+    });
+}
+
+// Methods whose gradients stay shares, over a nuclear ball of matrices with two long sides.
+class OnShares : public testing::TestWithParam<std::string> {};
+
+TEST_P(OnShares, IteratesOverALargeNuclearBall) {
+    constexpr Index classes = 270;
+    Made made = make("multinomial", 360, 280);
+    made.targets.outputs = classes;
+    for (std::size_t i = 0; i < made.targets.classes.size(); ++i)
+        made.targets.classes[i] = static_cast<std::int32_t>(i % classes);
+    const Setting setting{.method = GetParam(), .region = "nuclear", .radius = 30, .iterations = 25};
+    const Course alone = course_of(made, setting, 0, 360, nullptr);
+    for (const int size : {2, 3}) {
+        on_ranks(size, [&](Ranks& ranks) {
+            const Index first = size == 3 && ranks.rank() == 1 ? 200 : 360 * ranks.rank() / size;
+            const Index last = size == 3 && ranks.rank() == 0 ? 200 : 360 * (ranks.rank() + 1) / size;
+            expect_same(alone, course_of(made, setting, first, last, &ranks), 1e-10, GetParam());
+        });
+    }
+}
+
+TEST_P(OnShares, GoOnFromACheckpoint) {
+    const TemporaryFolder folder;
+    Made made = make("multinomial", 360, 280);
+    made.targets.outputs = 270;
+    const auto course = [&](Ranks& ranks, Index iterations, const Checkpoints& checkpoints) {
+        const Setting setting{
+            .method = GetParam(), .region = "nuclear", .radius = 30, .iterations = iterations};
+        return course_of(made, setting, 180 * ranks.rank(), 180 * (ranks.rank() + 1), &ranks, checkpoints);
+    };
+    const std::string file = folder.file("state");
+    on_ranks(2, [&](Ranks& ranks) {
+        const Course whole = course(ranks, 8, {});
+        course(ranks, 3, kept_in(file));
+        const Course rest = course(ranks, 8, resumed_from(file));
+        ASSERT_EQ(rest.x.size() + 3, whole.x.size());
+        for (std::size_t t = 0; t < rest.x.size(); ++t)
+            EXPECT_TRUE(
+                std::equal(rest.x[t].span().begin(), rest.x[t].span().end(), whole.x[3 + t].span().begin()))
+                << "iterate " << 3 + t;
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, OnShares,
+                         testing::Values("fw-openloop", "fw-momentum", "fw-armijo", "fw-secant", "alfcg-d",
+                                         "svfw", "saga-fw", "spider-cg", "alfcg-fs", "srfw", "alfcg-mvr1",
+                                         "alfcg-mvr2"),
+                         [](const auto& method) {
+                             std::string name = method.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
 }  // namespace
 }  // namespace alfcg

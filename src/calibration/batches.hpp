@@ -29,6 +29,7 @@ class CalibratedBatches final : public StagedMethod<Real> {
     void moved(double distance) override;
     void conclude(Run<Real>& run, Iterate<Real>& x) override;
     [[nodiscard]] std::optional<double> scale() const override { return trust_.scale(); }
+    [[nodiscard]] bool takes_shares() const override { return true; }
     void archive(Run<Real>& run, Archive& state) override;
 
   protected:

@@ -14,6 +14,7 @@ class CalibratedFull final : public StagedMethod<Real> {
 
     void conclude(Run<Real>& run, Iterate<Real>& x) override { step_.conclude(run, x); }
     [[nodiscard]] std::optional<double> scale() const override { return step_.curvature(); }
+    [[nodiscard]] bool takes_shares() const override { return true; }
     void archive(Run<Real>& /*run*/, Archive& state) override { state(step_, mean_, going_back_); }
 
   protected:

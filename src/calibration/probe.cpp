@@ -19,6 +19,11 @@ constexpr double far_off = 0.5;  // the probe went further than the step it lead
 
 template <class Real>
 double norm(const Matrix<Real>& g) {
+    if (g.shared_by() != nullptr) {
+        Matrix<Real> whole = g;
+        add_up(whole);
+        return norm(whole);
+    }
     return std::sqrt(-kernels::direction(g.size(), g.data(), g.data(), 0, nullptr).slope);
 }
 

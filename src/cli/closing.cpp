@@ -95,6 +95,7 @@ nlohmann::ordered_json closing_summary(const ClosingArguments& arguments, const 
     if (report.ranks > 1) {
         json["ranks"] = report.ranks;
         json["bytes_sent"] = report.bytes_sent;
+        json["messages"] = report.messages;
     }
     json["timings"] = {{"gradient", report.seconds.gradient},
                        {"oracle", report.seconds.oracle},

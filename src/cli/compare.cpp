@@ -26,6 +26,7 @@ struct CompareArguments {
     std::string methods = "all";
     int seeds = 1;
     std::string output;
+    CheckpointArguments checkpoints;
     bool quiet = false;
     bool silent = false;
     bool json = false;
@@ -84,6 +85,8 @@ int compare(CompareArguments& arguments) {
     arguments.budget.apply_bounded(plan.budget, ComparisonPlan::usual_epochs);
     plan.budget.seed = arguments.problem.seed();
     plan.verify();
+    arguments.checkpoints.apply(plan.checkpoints);
+    plan.checkpoints.facts = {{"program", "alfcg compare"}};
 
     auto problem = prepare<Real>(arguments.problem.file(),
                                  arguments.problem.resolve(arguments.problem.specification.options));
@@ -134,6 +137,7 @@ Command add_compare(CommandOptions options) {
     options.add_option("--output", arguments->output,
                        "folder for the report and the runs [NAME.compare in this folder, after the data]",
                        "FOLDER", "Output");
+    arguments->checkpoints.add_to(options, "Output", "run");
     options.add_flag("--quiet", arguments->quiet, "no progress line and no table", "Output");
     options.add_flag("--silent", arguments->silent, "print nothing but errors", "Output");
     options.add_flag("--json", arguments->json, "print the summary as one JSON object", "Output");
@@ -143,6 +147,7 @@ Command add_compare(CommandOptions options) {
         if (arguments->output.empty())
             arguments->output = name_of_data(arguments->problem.data.source) + ".compare";
         check_folder(arguments->output);
+        check_outputs({arguments->checkpoints.file}, {arguments->problem.data.source});
         arguments->command = options.as_typed();
         return arguments->problem.is_double() ? compare<double>(*arguments) : compare<float>(*arguments);
     };

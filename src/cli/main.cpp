@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/version.hpp"
@@ -29,10 +30,19 @@ std::string in_a_line(const std::string& message) {
     return "alfcg: " + line + "\n";
 }
 
-// Several ranks train one model; everything else is done by one.
+// Several ranks train one model; everything else is done by one. They would wait for each other for ever where they were asked for
+// different things.
 void check_ranks(int argc, char** argv) {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    if (ManyRanks::opened() != nullptr && command != "train" && !command.starts_with('-'))
+    alfcg::Ranks* const ranks = ManyRanks::opened();
+    if (ranks == nullptr) return;
+    std::string asked;
+    for (int k = 1; k < argc; ++k) asked += std::string(argv[k]) + '\n';
+    const std::vector<std::string> all = ranks->gather(asked);
+    for (std::size_t k = 1; k < all.size(); ++k)
+        if (all[k] != all[0])
+            throw alfcg::Error(fmt::format("rank {} was started with other arguments than rank 0", k));
+    if (command != "train" && !command.starts_with('-'))
         throw alfcg::Error(fmt::format("{} runs on one rank: start it without mpirun, which is for train",
                                        command.empty() ? "alfcg" : command));
 }

@@ -33,6 +33,7 @@ struct PathArguments : ClosingArguments {
     std::string pick = "best";
     std::string csv;
     std::string output;
+    CheckpointArguments checkpoints;
     bool quiet = false;
     bool silent = false;
     bool json = false;
@@ -45,6 +46,8 @@ PathOptions path_options(const PathArguments& arguments) {
     if (arguments.pick != "best" && arguments.pick != "1se")
         throw QuantityError("pick", "must be best or 1se, not '" + arguments.pick + "'");
     options.pick = arguments.pick == "best" ? Pick::best : Pick::smallest;
+    arguments.checkpoints.apply(options.checkpoints);
+    options.checkpoints.facts = {{"program", "alfcg path"}};
     if (arguments.radii == "auto") return options;
     options.radii = parse_radii(arguments.radii);
     return options;
@@ -200,6 +203,7 @@ Command add_path(CommandOptions options) {
                        "where the model goes [NAME.model.npz in this folder, after the data]", "FILE",
                        output);
     options.add_option("--output", arguments->output, "folder for the report [NAME.path]", "FOLDER", output);
+    arguments->checkpoints.add_to(options, output, "radius");
     options.add_flag("--quiet", arguments->quiet, "print no table, only the closing summary", output);
     options.add_flag("--silent", arguments->silent, "print nothing but errors", output);
     options.add_flag("--json", arguments->json, "print the closing summary as one JSON object", output);
@@ -214,7 +218,7 @@ Command add_path(CommandOptions options) {
         if (arguments->model.empty()) arguments->model = name + ".model.npz";
         if (arguments->output.empty()) arguments->output = name + ".path";
         check_folder(arguments->output);
-        check_outputs({arguments->model, arguments->csv},
+        check_outputs({arguments->model, arguments->csv, arguments->checkpoints.file},
                       {arguments->problem.data.source, arguments->problem.data.read.labels,
                        arguments->problem.data.read.weights});
         arguments->command = options.as_typed();

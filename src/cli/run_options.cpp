@@ -97,6 +97,14 @@ void CheckpointArguments::add_to(CommandOptions options, const std::string& grou
         group);
 }
 
+void CheckpointArguments::add_to(CommandOptions options, const std::string& group, const std::string& part) {
+    options.add_option("--checkpoint", file,
+                       fmt::format("after each {}, write what is known to this file", part), "FILE", group);
+    options.add_option("--resume", resume,
+                       fmt::format("go on from this file with the next {}: the same data and options", part),
+                       "FILE", group);
+}
+
 void CheckpointArguments::verify() const {
     if (every && file.empty()) throw QuantityError("checkpoint-every", "is for runs with --checkpoint FILE");
 }

@@ -49,6 +49,8 @@ struct CheckpointArguments {
     std::string resume;
 
     void add_to(CommandOptions options, const std::string& group);
+    /// For a command that writes one after each of its parts, "radius".
+    void add_to(CommandOptions options, const std::string& group, const std::string& part);
     /// Throws Error when something makes no sense.
     void verify() const;
     [[nodiscard]] bool used() const { return !file.empty() || !resume.empty(); }

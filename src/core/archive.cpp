@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view archive_magic = "alfcg checkpoint";
 constexpr std::uint32_t archive_byte_order = 0x01020304;
 // To be raised with every change of what is visited, or in which order.
-constexpr std::uint32_t archive_format = 2;
+constexpr std::uint32_t archive_format = 3;
 constexpr std::size_t archive_version_bytes = 16;
 
 struct ArchiveHeader {

@@ -124,6 +124,13 @@ double Ranks::sum(double number) {
     return number;
 }
 
+double Ranks::cost_of_sum(std::int64_t bytes) const {
+    const double others = size_ - 1;
+    const double all = static_cast<double>(bytes);
+    if (all <= static_cast<double>(small)) return others * (all + message_bytes);
+    return others * 2 * (all / size_ + message_bytes);
+}
+
 void Ranks::largest(std::span<double> numbers) {
     merge(Merge::largest, numbers, {});
 }

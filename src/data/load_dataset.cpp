@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <numeric>
 #include <system_error>
 #include <utility>
 
+#include "alfcg/core/archive.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/data/dataset.hpp"
 #include "core/parallel.hpp"
@@ -182,11 +185,41 @@ Dataset<Real> read_text(const FormatRow* given, ByteSource& source, const ReadOp
     return read_with<Real>(format, text, source, options);
 }
 
+// Ranks that would read their shares of different files are found out by the length and the beginning of these.
+void check_same_file(const std::string& path, Ranks* ranks) {
+    if (ranks == nullptr) return;
+    struct Seen {
+        std::uint64_t bytes = 0;
+        std::uint64_t beginning = 0;
+        bool operator==(const Seen&) const = default;
+    };
+    Seen own;
+    agree(ranks, [&] {
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(path, ignored)) return;
+        own.bytes = std::filesystem::file_size(path);
+        std::array<char, std::size_t{1} << 16> start{};
+        std::ifstream file(path, std::ios::binary);
+        file.read(start.data(), start.size());
+        Digest digest;
+        digest.add(start.data(), static_cast<std::size_t>(file.gcount()));
+        own.beginning = digest.value();
+    });
+    const std::vector<Seen> all = ranks->gather(own);
+    for (std::size_t k = 1; k < all.size(); ++k)
+        if (all[k] != all[0])
+            throw InputError(
+                path, 0,
+                fmt::format("rank {} has another file of this name than rank 0 ({} bytes, {} there)", k,
+                            all[k].bytes, all[0].bytes));
+}
+
 template <class Real>
 Dataset<Real> read_file(const std::string& path, const ReadOptions& options) {
     std::error_code ignored;
     if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
         throw InputError(path, 0, "no such file, nor a built-in data set (randn-N-d, mnist-N-d)");
+    check_same_file(path, options.ranks);
     ByteSource source(path, options.max_unpacked);
     const FormatRow* const format =
         options.format == "auto" ? recognize_bytes(source) : &find_format(options.format);

@@ -25,6 +25,8 @@ class Estimator {
     /// step rule steers the momentum.
     virtual Estimate estimate(Index iteration, const Iterate<Real>& x, std::optional<double> alpha,
                               Matrix<Real>& gradient) = 0;
+    /// Whether g_t is a sum of gradients with factors that do not depend on them.
+    [[nodiscard]] virtual bool linear() const { return true; }
     /// What it remembers besides g_{t−1}, for checkpoints.
     virtual void archive(Archive& /*state*/) {}
 };

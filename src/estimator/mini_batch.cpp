@@ -47,6 +47,7 @@ class MedianEstimator final : public Estimator<Real> {
           groups_(static_cast<std::size_t>(parts.groups)),
           values_(groups_.size()) {}
 
+    [[nodiscard]] bool linear() const override { return false; }
     Estimate estimate(Index /*iteration*/, const Iterate<Real>& x, std::optional<double> /*alpha*/,
                       Matrix<Real>& gradient) override {
         Estimate result;

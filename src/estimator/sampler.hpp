@@ -62,9 +62,10 @@ class Sampler {
         return rows;
     }
     static double slope(const Matrix<Real>& gradient, const Blend<Real>& blend) {
-        return kernels::direction(gradient.size(), gradient.data(), blend.y->seen().data(), 1,
-                                  blend.x->seen().data())
-            .slope;
+        return sum_over(gradient.shared_by(),
+                        kernels::direction(gradient.size(), gradient.data(), blend.y->seen().data(), 1,
+                                           blend.x->seen().data())
+                            .slope);
     }
 
     Objective<Real>& objective_;

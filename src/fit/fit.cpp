@@ -105,6 +105,7 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& given,
     }
     Ranks* const ranks = problem.ranks;
     const std::int64_t sent_before = ranks == nullptr ? 0 : ranks->bytes_sent();
+    const std::int64_t calls_before = ranks == nullptr ? 0 : ranks->calls();
     const Observer<Real> asked_once = ranks == nullptr ? observer : of_first_rank(*ranks, observer);
     const Observer<Real> seen = [&](const Snapshot<Real>& now) {
         const Action asked = asked_once(now);
@@ -121,6 +122,7 @@ Fitted<Real> fit(Problem<Real>& problem, const Options& given,
     if (ranks != nullptr) {
         fitted.report.ranks = ranks->size();
         fitted.report.bytes_sent = ranks->bytes_sent() - sent_before;
+        fitted.report.messages = ranks->calls() - calls_before;
     }
     fitted.model = model_of(problem, method, std::move(result.x));
     fitted.model.intercept = std::move(result.intercept);

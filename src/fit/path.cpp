@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -11,10 +12,14 @@
 
 #include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
+#include "alfcg/core/text.hpp"
 #include "core/function_ref.hpp"
 #include "core/side_by_side.hpp"
 #include "data/column_deviation.hpp"
+#include "fit/checkpoint_facts.hpp"
 #include "fit/specification.hpp"
+#include "method/option_facts.hpp"
+#include "solve/keeper.hpp"
 
 namespace alfcg {
 
@@ -97,6 +102,13 @@ struct Trial {
         Fitted<Real> fitted = fit<Real>(problem, options, watch, x.size() > 0 ? &x : nullptr);
         x = fitted.model.weights;
         return fitted;
+    }
+
+    // Between two radii. What the objective remembers may change the last digit of the next fit.
+    void archive(Archive& state) {
+        auto last = problem.region.parameters.number("radius");
+        state(last, x, best, *problem.objective);
+        if (state.loading() && last) set_radius(problem, *last);
     }
 
     // A region without the origin moves away from x as it grows: x goes with it.
@@ -280,6 +292,28 @@ std::vector<Trial<Real>> make_folds(const Dataset<Real>& data, const Problem<Rea
     return trials;
 }
 
+// What the points of a path depend on.
+template <class Real>
+std::vector<Fact> facts_of(const Problem<Real>& problem, const Options& along, const PathOptions& options,
+                           Index folds) {
+    std::vector<Fact> facts = options.checkpoints.facts;
+    const auto add = [&](std::vector<Fact> more) {
+        std::move(more.begin(), more.end(), std::back_inserter(facts));
+    };
+    add(option_facts(along, along.method, along.parameters));
+    add(budget_facts(along));
+    add(checkpoint_facts(problem));
+    RegionSpec unit = problem.region;
+    unit.parameters.set("radius", 1);
+    std::string radii = options.radii.empty() ? "auto" : "";
+    for (const double radius : options.radii) radii += (radii.empty() ? "" : ",") + format_number(radius);
+    add({{"precision", sizeof(Real) == sizeof(float) ? "f32" : "f64"},
+         {"region", make_region<Real>(unit, problem.setting)->describe()},
+         {"radii", radii},
+         {"folds", std::to_string(folds)}});
+    return facts;
+}
+
 template <class Real>
 void choose(Path<Real>& path, Pick pick) {
     const auto& points = path.points;
@@ -378,26 +412,47 @@ Path<Real> find_radius(Dataset<Real> data, const Specification& specification, c
                 problem.training.features);
         return gain_of_one_weight(problem, whole.x, deviations);
     };
-    for (std::size_t k = 0;; ++k) {
+    const auto stopped = [&] { return observer.stop && observer.stop(); };
+    // 0: none.
+    const auto radius_after = [&](double last) {
+        if (!own_choice) return path.points.size() == radii.size() ? 0 : radii[path.points.size()];
+        if (done(path.points, first_objective, gain_left)) return 0.0;
+        if (!fills(whole, last)) {
+            // Before that is believed, the fit is made exact: what is left may be for features in small units.
+            Options tight = along;
+            tight.gap = exactly * *along.gap;
+            whole.fit_over(last, tight, observer);
+            if (!fills(whole, last)) return 0.0;
+        }
+        return next_radius(whole.problem, whole.x, last);
+    };
+    Checkpoints checkpoints = options.checkpoints;
+    if (checkpoints.used()) checkpoints.facts = facts_of(whole.problem, along, options, path.folds);
+    Keeper keeper(checkpoints, nullptr);
+    const auto archive = [&](Archive& state) {
+        state.section("path", [&] { state(path.points, radius); });
+        state.section("fits", [&] {
+            state(whole);
+            for (Trial<Real>& fold : folds) state(fold);
+        });
+    };
+    if (keeper.resumes()) {
+        keeper.read(archive);
+        if (observer.point) std::for_each(path.points.begin(), path.points.end(), observer.point);
+    }
+    while (radius > 0) {
         PathPoint now = point_at(radius, whole, folds, along, observer);
-        const bool stopped = observer.stop && observer.stop();
-        if (stopped && !path.points.empty()) break;  // half of a point says nothing
+        const bool whole_point = !stopped();
+        if (!whole_point && !path.points.empty()) break;  // half of a point says nothing
         path.points.push_back(std::move(now));
         const PathPoint& point = path.points.back();
         const bool best = std::all_of(path.points.begin(), path.points.end() - 1,
                                       [&](const PathPoint& before) { return better(point, before); });
         if (best) whole.best = whole.x;
         if (observer.point) observer.point(point);
-        if (stopped) break;
-        if (own_choice ? done(path.points, first_objective, gain_left) : k + 1 == radii.size()) break;
-        if (own_choice && !fills(whole, radius)) {
-            // Before that is believed, the fit is made exact: what is left may be for features in small units.
-            Options tight = along;
-            tight.gap = exactly * *along.gap;
-            whole.fit_over(radius, tight, observer);
-            if (!fills(whole, radius)) break;
-        }
-        radius = own_choice ? next_radius(whole.problem, whole.x, radius) : radii[k + 1];
+        if (!whole_point) break;
+        radius = radius_after(radius);
+        if (keeper.keeps() && !stopped()) keeper.write(archive);
     }
     choose(path, options.pick);
     const double chosen = path.points[path.chosen].radius;

@@ -103,19 +103,40 @@ HWY_INLINE void FromTheRight(const Real* entries, Shape shape, double scale, con
     }
 }
 
+/// Columns first to last of Y, `stride` apart, = s G X of these rows.
+template <class Real>
+HWY_INLINE void BlockTimes(const Real* entries, Shape shape, double scale, const double* x, double* y,
+                           Index stride) {
+    for (Index i = 0; i < shape.rows; i += 4) {
+        const FourRows<Real> rows(entries, shape, shape.cols, i);
+        double products[16];
+        RowsTimesColumns(rows, shape.cols, x, shape.cols, products);
+        for (Index r = 0; r < rows.count; ++r)
+            for (Index k = 0; k < 4; ++k) y[k * stride + i + r] = scale * products[4 * r + k];
+    }
+}
+
+/// Y += s GᵀX of a block of columns, `stride` apart from row to row; those of Y are `length` apart.
+template <class Real>
+HWY_INLINE void BlockTransposed(const Real* entries, Shape shape, Index stride, double scale, const double* x,
+                                double* y, Index length) {
+    for (Index i = 0; i < shape.rows; i += 4) {
+        const FourRows<Real> rows(entries, shape, stride, i);
+        double factors[16];
+        for (Index r = 0; r < 4; ++r)
+            for (Index k = 0; k < 4; ++k)
+                factors[4 * r + k] = r < rows.count ? scale * x[k * shape.rows + i + r] : 0;
+        AddRowsToColumns(rows, shape.cols, factors, y, length);
+    }
+}
+
 /// Y += s GGᵀ X over a block of columns, `stride` apart from row to row, narrow enough to stay in the cache
 /// between its two uses; `z` holds GᵀX.
 template <class Real>
 HWY_INLINE void FromTheLeft(const Real* entries, Shape shape, Index stride, double scale, const double* x,
                             double* y, double* z) {
     std::fill(z, z + 4 * shape.cols, 0.0);
-    for (Index i = 0; i < shape.rows; i += 4) {
-        const FourRows<Real> rows(entries, shape, stride, i);
-        double factors[16];
-        for (Index r = 0; r < 4; ++r)
-            for (Index k = 0; k < 4; ++k) factors[4 * r + k] = r < rows.count ? x[k * shape.rows + i + r] : 0;
-        AddRowsToColumns(rows, shape.cols, factors, z, shape.cols);
-    }
+    BlockTransposed(entries, shape, stride, 1, x, z, shape.cols);
     for (Index k = 0; k < 4 * shape.cols; ++k) z[k] *= scale;
     for (Index i = 0; i < shape.rows; i += 4) {
         const FourRows<Real> rows(entries, shape, stride, i);
@@ -126,6 +147,20 @@ HWY_INLINE void FromTheLeft(const Real* entries, Shape shape, Index stride, doub
     }
 }
 
+void TimesFloat(const float* g, Shape shape, double scale, const double* x, double* y, Index stride) {
+    BlockTimes(g, shape, scale, x, y, stride);
+}
+void TimesDouble(const double* g, Shape shape, double scale, const double* x, double* y, Index stride) {
+    BlockTimes(g, shape, scale, x, y, stride);
+}
+void TransposedFloat(const float* g, Shape shape, Index stride, double scale, const double* x, double* y,
+                     Index length) {
+    BlockTransposed(g, shape, stride, scale, x, y, length);
+}
+void TransposedDouble(const double* g, Shape shape, Index stride, double scale, const double* x, double* y,
+                      Index length) {
+    BlockTransposed(g, shape, stride, scale, x, y, length);
+}
 void RightFloat(const float* g, Shape shape, double scale, const double* x, double* y) {
     FromTheRight(g, shape, scale, x, y);
 }
@@ -148,11 +183,29 @@ HWY_AFTER_NAMESPACE();
 namespace alfcg::kernels {
 namespace {
 
+HWY_EXPORT(TimesFloat);
+HWY_EXPORT(TimesDouble);
+HWY_EXPORT(TransposedFloat);
+HWY_EXPORT(TransposedDouble);
 HWY_EXPORT(RightFloat);
 HWY_EXPORT(RightDouble);
 HWY_EXPORT(LeftFloat);
 HWY_EXPORT(LeftDouble);
 
+void block_times(const float* g, Shape shape, double scale, const double* x, double* y, Index stride) {
+    HWY_DYNAMIC_DISPATCH(TimesFloat)(g, shape, scale, x, y, stride);
+}
+void block_times(const double* g, Shape shape, double scale, const double* x, double* y, Index stride) {
+    HWY_DYNAMIC_DISPATCH(TimesDouble)(g, shape, scale, x, y, stride);
+}
+void block_transposed(const float* g, Shape shape, Index stride, double scale, const double* x, double* y,
+                      Index length) {
+    HWY_DYNAMIC_DISPATCH(TransposedFloat)(g, shape, stride, scale, x, y, length);
+}
+void block_transposed(const double* g, Shape shape, Index stride, double scale, const double* x, double* y,
+                      Index length) {
+    HWY_DYNAMIC_DISPATCH(TransposedDouble)(g, shape, stride, scale, x, y, length);
+}
 void from_the_right(const float* g, Shape shape, double scale, const double* x, double* y) {
     HWY_DYNAMIC_DISPATCH(RightFloat)(g, shape, scale, x, y);
 }
@@ -203,6 +256,32 @@ void normal_product(const Real* entries, Shape shape, double scale, Side side, c
     }
 }
 
+template <class Real>
+void times_block(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads) {
+    const int parts = parts_of(2 * shape.size(), threads);
+    parallel(parts, [&](int part) {
+        const auto [first, last] = range_of_part(shape.rows, part, parts);
+        block_times(entries + first * shape.cols, {last - first, shape.cols}, scale, x, y + first,
+                    shape.rows);
+    });
+}
+
+template <class Real>
+void transposed_times_block(const Real* entries, Shape shape, double scale, const double* x, double* y,
+                            int threads) {
+    const int parts = parts_of(2 * shape.size(), threads);
+    std::fill(y, y + 4 * shape.cols, 0.0);
+    parallel(parts, [&](int part) {
+        const auto [first, last] = range_of_part(shape.cols, part, parts);
+        block_transposed(entries + first, {shape.rows, last - first}, shape.cols, scale, x, y + first,
+                         shape.cols);
+    });
+}
+
+template void times_block(const float*, Shape, double, const double*, double*, int);
+template void times_block(const double*, Shape, double, const double*, double*, int);
+template void transposed_times_block(const float*, Shape, double, const double*, double*, int);
+template void transposed_times_block(const double*, Shape, double, const double*, double*, int);
 template void normal_product(const float*, Shape, double, Side, const double*, double*, int,
                              AlignedVector<double>&);
 template void normal_product(const double*, Shape, double, Side, const double*, double*, int,

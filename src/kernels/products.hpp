@@ -25,8 +25,15 @@ template <class Real>
 void transposed_times(const Real* entries, Shape shape, double scale, const double* x, double* y,
                       int threads = 1);
 
-/// Columns that normal_product() multiplies at a time.
+/// Columns that are multiplied at a time.
 inline constexpr Index block_columns = 4;
+
+/// Y = scale · G X and Y = scale · Gᵀ X of as many columns, one after the other.
+template <class Real>
+void times_block(const Real* entries, Shape shape, double scale, const double* x, double* y, int threads);
+template <class Real>
+void transposed_times_block(const Real* entries, Shape shape, double scale, const double* x, double* y,
+                            int threads);
 
 /// Y = s²GᵀG X (right side) or s²GGᵀ X (left side), reading the gradient once. X and Y have four columns of
 /// cols, or rows, entries, one column after the other.

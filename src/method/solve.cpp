@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/text.hpp"
+#include "method/option_facts.hpp"
 #include "method/table.hpp"
 
 namespace alfcg {
@@ -48,6 +50,35 @@ MethodChoice choose_method(const Objective<Real>& objective, const Region<Real>&
     return tall ? MethodChoice{"alfcg-c", "tall"} : MethodChoice{std::string(fallback_method), "wide"};
 }
 
+std::vector<Fact> option_facts(const Options& options, std::string_view method,
+                               const Parameters& parameters) {
+    std::vector<Fact> facts{{"method", std::string(method)}};
+    for (const auto& [name, value] : parameters.all())
+        facts.push_back({name, std::visit(
+                                   [](const auto& v) {
+                                       if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
+                                           return format_number(v);
+                                       } else {
+                                           return v;
+                                       }
+                                   },
+                                   value)});
+    facts.push_back({"memory", options.memory ? std::to_string(*options.memory) : "automatic"});
+    facts.push_back({"seed", std::to_string(options.seed)});
+    facts.push_back({"batch-order", options.batch_order == BatchOrder::blocks ? "blocks" : "random"});
+    return facts;
+}
+
+std::vector<Fact> budget_facts(const Limits& limits) {
+    return {{"max-iterations", std::to_string(limits.max_iterations)},
+            {"max-epochs", format_number(limits.max_epochs)},
+            {"max-seconds", format_number(limits.max_seconds)},
+            {"gap", limits.gap ? format_number(*limits.gap) : "none"},
+            {"tol", format_number(limits.tolerance)}};
+}
+
+namespace {
+
 // What a run depends on, with what the caller has told.
 template <class Real>
 std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>& region,
@@ -60,20 +91,7 @@ std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>&
     const auto digest = [&](const std::string& name, const Digest& of) {
         facts.push_back({name, of.text(), true});
     };
-    fact("method", std::string(method));
-    for (const auto& [name, value] : parameters.all())
-        fact(name, std::visit(
-                       [](const auto& v) {
-                           if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
-                               return format_number(v);
-                           } else {
-                               return v;
-                           }
-                       },
-                       value));
-    fact("memory", options.memory ? std::to_string(*options.memory) : "automatic");
-    fact("seed", std::to_string(options.seed));
-    fact("batch-order", options.batch_order == BatchOrder::blocks ? "blocks" : "random");
+    for (Fact& own : option_facts(options, method, parameters)) facts.push_back(std::move(own));
     fact("precision", sizeof(Real) == sizeof(float) ? "f32" : "f64");
     const Shape shape = objective.shape();
     fact("rows", std::to_string(objective.samples()));
@@ -95,6 +113,8 @@ std::vector<Fact> facts_of(const Objective<Real>& objective, const Region<Real>&
     }
     return facts;
 }
+
+}  // namespace
 
 template <class Real>
 Solution<Real> solve(Objective<Real>& objective, Region<Real>& region, const Options& options,

@@ -100,7 +100,9 @@ Selection LinearObjective<Real>::own_rows(std::span<const Index> rows, std::vect
 template <class Real>
 void LinearObjective<Real>::sum_ranks(Matrix<Real>* gradient, std::span<double> few) const {
     if (rows_.ranks == nullptr) return;
-    rows_.ranks->sum(gradient == nullptr ? std::span<Real>() : gradient->span(), few);
+    if (gradient != nullptr) gradient->share_by(keeps_shares_ ? rows_.ranks : nullptr);
+    const bool whole = gradient != nullptr && !keeps_shares_;
+    if (whole || !few.empty()) rows_.ranks->sum(whole ? gradient->span() : std::span<Real>(), few);
 }
 
 template <class Real>
@@ -338,10 +340,10 @@ double LinearObjective<Real>::run(const Pass& pass) {
     return few_.front() / static_cast<double>(pass.count);
 }
 
-// What the gradient keeps, rank 0 does; the others add to it.
+// What a gradient keeps that is summed up, rank 0 does; the others add to it.
 template <class Real>
 void LinearObjective<Real>::run_own(const Pass& pass, bool sums_residuals) {
-    const double keep = rows_.leads() ? pass.points.keep : 0;
+    const double keep = rows_.leads() || keeps_shares_ ? pass.points.keep : 0;
     if (pass.selection.count == 0) {
         losses_.clear();
         slopes_.clear();

@@ -34,6 +34,7 @@ class LinearObjective final : public LinearModel<Real> {
     [[nodiscard]] Index samples() const override { return rows_.total; }
     [[nodiscard]] Index entries() const override { return entries_; }
     [[nodiscard]] Ranks* ranks() const override { return rows_.ranks; }
+    void keep_shares(bool keep) override { keeps_shares_ = keep && rows_.ranks != nullptr; }
     double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) override;
     double value(const Iterate<Real>& x) override;
     double value_after(const Iterate<Real>& x, const Move<Real>& move, double step) override;
@@ -119,7 +120,7 @@ class LinearObjective final : public LinearModel<Real> {
     [[nodiscard]] double own_loss() const;
     // The mean over all rows of all ranks, after passes of for_each_block.
     [[nodiscard]] double mean_loss() const;
-    // Adds up what the ranks have made of their rows; `few` are other numbers to be added up.
+    // Adds up what the ranks have made of their rows, of gradients where they do not keep their shares; `few` are other numbers to be added up.
     void sum_ranks(Matrix<Real>* gradient, std::span<double> few) const;
     // Calls body(part, range) for blocks of all rows, without a look at the data.
     void for_each_block(FunctionRef<void(int part, RowRange range)> body);
@@ -155,6 +156,7 @@ class LinearObjective final : public LinearModel<Real> {
                        const Iterate<Real>& x);
 
     RowShare rows_;
+    bool keeps_shares_ = false;  // of gradients
     std::optional<FollowedIntercept<Real>> intercept_;
     BlockLoss<Real> loss_;
     int threads_;

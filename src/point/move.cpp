@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "alfcg/core/ranks.hpp"
 #include "kernels/vector.hpp"
 
 namespace alfcg {
@@ -123,7 +124,7 @@ double inner_product(const Matrix<Real>& gradient, const Vertex<Real>& vertex) {
                                .slope;
         },
         [&](Index position, double value) { sum += static_cast<double>(gradient.data()[position]) * value; });
-    return sum;
+    return sum_over(gradient.shared_by(), sum);
 }
 
 template <class Real>
@@ -154,6 +155,7 @@ Direction direction_to(const Vertex<Real>& vertex, const Matrix<Real>& gradient,
             total.slope += static_cast<double>(gradient.data()[position]) * d;
             total.length_squared += d * d;
         });
+    total.slope = sum_over(gradient.shared_by(), total.slope);
     return total;
 }
 
@@ -168,7 +170,7 @@ Direction direction(const Move<Real>& move, const Matrix<Real>& gradient, const 
     if (move.along_x() != 0) kernels::scale_to(x.size(), move.along_x(), x.data(), d.data());
     for (std::size_t k = 0; k < move.atoms(); ++k) add(move.coefficient(k), move.atom(k), d);
     const auto from_zero = kernels::direction(d.size(), gradient.data(), d.data(), 0, nullptr);
-    return {-from_zero.slope, from_zero.length_squared};
+    return {-sum_over(gradient.shared_by(), from_zero.slope), from_zero.length_squared};
 }
 
 template <class Real>

@@ -27,39 +27,6 @@ double pseudo_random(std::uint64_t seed, std::uint64_t i) {
     return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-/// scale · G.
-template <class Real>
-struct ScaledGradient {
-    static constexpr bool is_sparse = false;
-    const Matrix<Real>& matrix;
-    double scale;
-    int threads;
-
-    /// Y = M X with the Gram operator M of a side.
-    void normal_product(kernels::Side side, Eigen::MatrixXd& x, Eigen::MatrixXd& y,
-                        AlignedVector<double>& scratch) const {
-        kernels::normal_product(matrix.data(), matrix.shape(), scale, side, x.data(), y.data(), threads,
-                                scratch);
-    }
-    /// y = scale · G x when x is on the right side, scale · Gᵀ x when it is on the left.
-    void to_other_side(kernels::Side side, const AlignedVector<double>& x, AlignedVector<double>& y) const {
-        if (side == kernels::Side::right)
-            kernels::times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
-        else
-            kernels::transposed_times(matrix.data(), matrix.shape(), scale, x.data(), y.data(), threads);
-    }
-    void gram(Eigen::MatrixXd& result, AlignedVector<double>& scratch) const {
-        kernels::gram(matrix.data(), matrix.shape(), scale, threads, scratch, result.data());
-    }
-    [[nodiscard]] Index gram_depth() const {
-        return kernels::gram_depth(std::min(matrix.rows(), matrix.cols()),
-                                   std::max(matrix.rows(), matrix.cols()), threads);
-    }
-    [[nodiscard]] double frobenius_squared() const {
-        return kernels::sums(matrix.data(), matrix.size(), scale, threads).squares;
-    }
-};
-
 }  // namespace
 
 template <class Real>
@@ -73,11 +40,18 @@ bool KrylovPair::solve(const PatternOperator<Real>& gradient, double tolerance, 
     return find(gradient, gradient.pattern.shape, tolerance, certify);
 }
 
+template <class Real>
+bool KrylovPair::solve(SharedGradient<Real>& gradient, Shape shape, double scale, double tolerance,
+                       bool certify, int threads) {
+    return find(SharedProducts<Real>{gradient, scale, threads}, shape, tolerance, certify);
+}
+
 template <class Operator>
 bool KrylovPair::find(const Operator& scaled, Shape shape, double tolerance, bool certify) {
     if (shape_ != shape) take_shape(shape, Operator::is_sparse);
     least_share_ = certify && Operator::is_sparse && !cholesky_in_reach() ? chance_share : 0;
     begin(block * ++calls_, true);
+    products_ = 0;
     if (!search(scaled, certify ? tolerance / 4 : tolerance)) return false;  // the proof needs some room
     const auto& pairs = ritz_pairs_.eigenvectors();
     best_ = product<Eigen::MatrixXd>(basis_.leftCols(count_), pairs.rightCols(std::min(count_, followed)));
@@ -98,7 +72,7 @@ void KrylovPair::take_shape(Shape shape, bool sparse) {
 }
 
 void KrylovPair::archive(Archive& state) {
-    state(shape_, side_, length_, best_, calls_);
+    state(shape_, side_, length_, best_, calls_, products_);
     if (state.loading()) make_room();
 }
 
@@ -171,6 +145,7 @@ void KrylovPair::extend(const Operator& gradient) {
     newest_.leftCols(width_) = basis_.middleCols(count_ - width_, width_);
     newest_.rightCols(block - width_).setZero();
     gradient.normal_product(side_, newest_, next_, scratch_);
+    ++products_;
     const double size = next_.colwise().norm().maxCoeff();
     const auto basis = basis_.leftCols(count_);
     auto columns = projected_.block(0, count_ - width_, count_, width_);
@@ -386,6 +361,8 @@ double KrylovPair::prove_by_basis(const Operator& gradient, double tolerance) {
 
 template bool KrylovPair::solve(const Matrix<float>&, double, double, bool, int);
 template bool KrylovPair::solve(const Matrix<double>&, double, double, bool, int);
+template bool KrylovPair::solve(SharedGradient<float>&, Shape, double, double, bool, int);
+template bool KrylovPair::solve(SharedGradient<double>&, Shape, double, double, bool, int);
 template bool KrylovPair::solve(const PatternOperator<float>&, double, bool);
 template bool KrylovPair::solve(const PatternOperator<double>&, double, bool);
 

@@ -6,6 +6,7 @@
 #include "alfcg/core/matrix.hpp"
 #include "core/decompositions.hpp"
 #include "kernels/products.hpp"
+#include "region/gradient_operators.hpp"
 #include "region/pattern_operator.hpp"
 
 namespace alfcg::region {
@@ -24,6 +25,11 @@ class KrylovPair {
     [[nodiscard]] bool solve(const Matrix<Real>& gradient, double scale, double tolerance, bool certify,
                              int threads);
 
+    /// The same of a gradient that ranks have shares of.
+    template <class Real>
+    [[nodiscard]] bool solve(SharedGradient<Real>& gradient, Shape shape, double scale, double tolerance,
+                             bool certify, int threads);
+
     /// The same of a matrix that is known at a few places; where its sides are too long for anything else, upper() is proven but for one
     /// random start in a billion.
     template <class Real>
@@ -38,6 +44,10 @@ class KrylovPair {
         return side_ == kernels::Side::left ? there_ : here_;
     }
 
+    /// With blocks of vectors, in the last search; and the fewest that one takes.
+    [[nodiscard]] Index products() const { return products_; }
+    static constexpr Index fewest_products = 3;
+
     /// Where the next search begins.
     void archive(Archive& state);
 
@@ -46,7 +56,7 @@ class KrylovPair {
     static constexpr Index capacity = 96;  // basis vectors
     static constexpr Index kept = 32;      // Ritz vectors that survive a restart
     static constexpr Index followed = 3;   // Ritz vectors that start the next search
-    static constexpr Index warm_steps = 3;
+    static constexpr Index warm_steps = fewest_products;
     static constexpr Index cold_steps = 6;
     static constexpr Index most_steps = 2000;
     static constexpr Index cholesky_side = 3000;
@@ -89,6 +99,7 @@ class KrylovPair {
     AlignedVector<double> there_;  // and of the other
     Eigen::MatrixXd best_;         // Ritz vectors of the last answer, the best first
     std::uint64_t calls_ = 0;
+    Index products_ = 0;
     bool started_warm_ = false;
     double least_share_ = 0;  // of the value: no search need be finer
 

@@ -53,18 +53,24 @@ class NuclearBall final : public Region<Real> {
                     Vertex<Real>& vertex) override {
         vertex.shape = gradient.shape();
         vertex.composite = 0;
+        if (gradient.shared_by() != nullptr) return by_shares(gradient, tolerance, certify, vertex);
         if (composite_.l2 > 0) return shrink(gradient, composite_.nuclear, composite_.l2, vertex);
         if (std::min(gradient.rows(), gradient.cols()) <= region::GramPair::largest_side)
             return by_gram(gradient, vertex);
-        return by_krylov(
-            gradient, tolerance, certify, vertex,
-            [&](double scale, double within) {
-                return krylov_->solve(gradient, scale, within, certify, threads_);
-            },
-            [&](double scale) {
-                kernels::times(gradient.data(), gradient.shape(), scale, right_.data(), product_.data(),
-                               threads_);
-            });
+        return by_krylov([&]() -> const Matrix<Real>& { return gradient; }, tolerance, certify, vertex,
+                         [&](double scale, double within) {
+                             return krylov_->solve(gradient, scale, within, certify, threads_);
+                         },
+                         [&](double scale) {
+                             kernels::times(gradient.data(), gradient.shape(), scale, right_.data(),
+                                            product_.data(), threads_);
+                         });
+    }
+
+    /// Products with vectors, where they send less than the gradient takes.
+    [[nodiscard]] bool takes_shares(Shape shape, const Ranks& ranks) const override {
+        return composite_.l2 == 0 && std::min(shape.rows, shape.cols) > region::GramPair::largest_side &&
+               products_pay(region::KrylovPair::fewest_products, shape, ranks);
     }
 
     double minimize_at(const Pattern& pattern, const Matrix<Real>& entries, double tolerance, bool certify,
@@ -75,16 +81,16 @@ class NuclearBall final : public Region<Real> {
         vertex.composite = 0;
         if (std::min(pattern.shape.rows, pattern.shape.cols) <= region::GramPair::largest_side)
             return by_sparse_gram(pattern, entries, vertex);
-        return by_krylov(
-            entries, tolerance, certify, vertex,
-            [&](double scale, double within) {
-                return krylov_->solve(region::PatternOperator<Real>{pattern, entries, scale, threads_},
-                                      within, certify);
-            },
-            [&](double scale) {
-                const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
-                gradient.to_other_side(kernels::Side::right, right_, product_);
-            });
+        return by_krylov([&]() -> const Matrix<Real>& { return entries; }, tolerance, certify, vertex,
+                         [&](double scale, double within) {
+                             return krylov_->solve(
+                                 region::PatternOperator<Real>{pattern, entries, scale, threads_}, within,
+                                 certify);
+                         },
+                         [&](double scale) {
+                             const region::PatternOperator<Real> gradient{pattern, entries, scale, threads_};
+                             gradient.to_other_side(kernels::Side::right, right_, product_);
+                         });
     }
 
     double composite_of(const Factors<Real>& x) override {
@@ -183,16 +189,42 @@ class NuclearBall final : public Region<Real> {
         return 0;
     }
 
+    // So many, and one with a vector.
+    static bool products_pay(Index products, Shape shape, const Ranks& ranks) {
+        using Shared = region::SharedGradient<Real>;
+        return static_cast<double>(products + 1) * Shared::cost_of_product(shape, ranks) <=
+               Shared::cost_of_entries(shape, ranks);
+    }
+
+    /// A proof takes all entries.
+    double by_shares(const Matrix<Real>& share, double tolerance, bool certify, Vertex<Real>& vertex) {
+        region::SharedGradient<Real> gradient(share, whole_);
+        const Ranks& ranks = gradient.ranks();
+        const Index expected = krylov_ ? krylov_->products() : 0;
+        if (certify || !takes_shares(share.shape(), ranks) || !products_pay(expected, share.shape(), ranks))
+            return minimize(gradient.whole(), tolerance, certify, vertex);
+        return by_krylov([&]() -> const Matrix<Real>& { return gradient.whole(); }, tolerance, certify,
+                         vertex,
+                         [&](double scale, double within) {
+                             return krylov_->solve(gradient, share.shape(), scale, within, certify, threads_);
+                         },
+                         [&](double scale) {
+                             kernels::times(gradient.whole().data(), share.shape(), scale, right_.data(),
+                                            product_.data(), threads_);
+                         });
+    }
+
     /// Two long sides: as good as asked for, with a bound that is proven when asked for. search(scale, tolerance) looks for the pair of
-    /// scale · gradient, multiply(scale) makes product_ of right_.
-    template <class Search, class Multiply>
-    double by_krylov(const Matrix<Real>& gradient, double tolerance, bool certify, Vertex<Real>& vertex,
+    /// scale · gradient, multiply(scale) makes product_ of right_; entries() are there where a search finds none.
+    template <class Entries, class Search, class Multiply>
+    double by_krylov(const Entries& entries, double tolerance, bool certify, Vertex<Real>& vertex,
                      const Search& search, const Multiply& multiply) {
         if (!krylov_) krylov_ = std::make_unique<region::KrylovPair>();
         // Ordinary gradients need no scaling, which saves a pass over them: the search tells.
         double scale = 1;
         const auto solve = [&] { return search(scale, tolerance / radius_ * scale); };
         if (!solve()) {
+            const Matrix<Real>& gradient = entries();
             const double largest = kernels::largest_magnitude(gradient.data(), gradient.size(), threads_);
             if (std::isnan(largest)) region::reject_gradient<Real>();
             if (largest == 0) return zero(vertex);
@@ -264,7 +296,8 @@ class NuclearBall final : public Region<Real> {
     std::unique_ptr<region::KrylovPair> krylov_;  // made when a gradient with two long sides comes along
     AlignedVector<double> right_;
     AlignedVector<double> product_;
-    Matrix<Real> away_;  // −point of a proximal map
+    Matrix<Real> away_;   // −point of a proximal map
+    Matrix<Real> whole_;  // the sum of a gradient's shares
 };
 
 }  // namespace

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
+#include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "alfcg/method/catalogue.hpp"
+#include "fit/checkpoint_facts.hpp"
+#include "method/option_facts.hpp"
+#include "solve/keeper.hpp"
 
 namespace alfcg {
 
@@ -20,6 +24,25 @@ Learned learned_of(const Report& report) {
     if (report.rank) learned.rank = static_cast<double>(*report.rank);
     learned.nonzeros = static_cast<double>(report.nonzeros);
     return learned;
+}
+
+template <class Real>
+std::vector<Fact> facts_of(const Problem<Real>& problem, const ComparisonPlan& plan) {
+    std::vector<Fact> facts = plan.checkpoints.facts;
+    const auto add = [&](std::vector<Fact> more) {
+        std::move(more.begin(), more.end(), std::back_inserter(facts));
+    };
+    add(option_facts(plan.budget, "those compared", plan.parameters));
+    add(budget_facts(plan.budget));
+    add(checkpoint_facts(problem));
+    std::string methods;
+    for (const std::string& name : select_methods(plan.methods))
+        methods += (methods.empty() ? "" : ",") + name;
+    add({{"precision", sizeof(Real) == sizeof(float) ? "f32" : "f64"},
+         {"region", problem.region_text},
+         {"methods", methods},
+         {"seeds", std::to_string(plan.seeds)}});
+    return facts;
 }
 
 }  // namespace
@@ -47,8 +70,18 @@ Comparison compare_methods(Problem<Real>& problem, const ComparisonPlan& plan,
             planned.emplace_back(method, plan.budget.seed + static_cast<std::uint64_t>(k));
 
     Comparison comparison;
-    std::optional<QuantityError> first_error;
-    for (const auto& [method, seed] : planned) {
+    std::size_t tried = 0;
+    Checkpoints checkpoints = plan.checkpoints;
+    if (checkpoints.used()) checkpoints.facts = facts_of(problem, plan);
+    Keeper keeper(checkpoints, nullptr);
+    // What the objective remembers may change the last digit of the next run.
+    const auto archive = [&](Archive& state) {
+        state.section("runs", [&] { state(tried, comparison.runs, comparison.left_out); });
+        state.section("objective", [&] { state(*problem.objective); });
+    };
+    if (keeper.resumes()) keeper.read(archive);
+    while (tried < planned.size()) {
+        const auto& [method, seed] = planned[tried];
         if (observer.before_run)
             observer.before_run(comparison.runs.size(), planned.size(),
                                 fmt::format("{} seed {}", method, seed));
@@ -69,10 +102,12 @@ Comparison compare_methods(Problem<Real>& problem, const ComparisonPlan& plan,
         } catch (const QuantityError& error) {
             if (error.quantity() != "method" || is_named(plan.methods, method)) throw;
             comparison.left_out.emplace_back(method, error.complaint());
-            if (!first_error) first_error = error;
         }
+        ++tried;
+        if (keeper.keeps()) keeper.write(archive);
     }
-    if (comparison.runs.empty() && first_error) throw *first_error;
+    if (comparison.runs.empty() && !comparison.left_out.empty())
+        throw QuantityError("method", comparison.left_out.front().second);
     return comparison;
 }
 

@@ -19,6 +19,7 @@ struct ComparisonPlan {
     Options budget;               // limits, and the first seed
     int seeds = 1;                // of stochastic methods
     double points = 120;          // rows kept of a run's course
+    Checkpoints checkpoints;      // written after each run; a comparison goes on from there with the next one
 
     /// Throws Error for what makes no sense; a parameter that none of the methods has is a slip.
     void verify() const;

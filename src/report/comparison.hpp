@@ -21,6 +21,7 @@ struct Learned {
     std::optional<double> rank;      // of a matrix of weights
     double nonzeros = 0;
 
+    void archive(Archive& state) { state(classification, training, held_out, rank, nonzeros); }
     /// The score's name: accuracy or mean_squared_error.
     [[nodiscard]] const char* measure() const { return classification ? "accuracy" : "mean_squared_error"; }
 };
@@ -36,6 +37,7 @@ struct RunRecord {
     std::optional<Learned> learned = std::nullopt;
 
     [[nodiscard]] const TraceRow& last() const { return trace.back(); }
+    void archive(Archive& state) { state(method, setting, seed, status, rho, trace, learned); }
 };
 
 /// Keeps about `points` rows of a run's course, shown iterate by iterate.

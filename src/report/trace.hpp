@@ -20,6 +20,10 @@ struct TraceRow {
     std::optional<double> curvature;
     std::optional<double> alpha;
     std::optional<double> error;
+
+    void archive(Archive& state) {
+        state(iteration, epochs, seconds, objective, gap, step, curvature, alpha, error);
+    }
 };
 
 inline constexpr std::string_view trace_header =

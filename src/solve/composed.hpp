@@ -16,6 +16,7 @@ class Composed : public StagedMethod<Real> {
 
     void moved(double distance) override { rule_->moved(distance); }
     [[nodiscard]] std::optional<double> scale() const override { return rule_->scale(); }
+    [[nodiscard]] bool takes_shares() const override { return estimator_->linear(); }
     void archive(Run<Real>& /*run*/, Archive& state) override { state(*rule_, *estimator_); }
 
   protected:

@@ -102,6 +102,7 @@ void Keeper::read(const std::function<void(Archive&)>& visit) {
         if (leads()) parts = load();
     });
     Archive state(ranks_ == nullptr ? std::move(parts.front()) : ranks_->deal(parts), checkpoints_.resume);
+    state.set_ranks(ranks_);
     agree(ranks_, [&] {
         check(state, read_facts(state));
         visit(state);

@@ -61,7 +61,12 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
           metrics_account_(limits.clock) {
         account_ = Account(limits.clock);
         proposal_.gradient.reshape(gradient_shape(objective));
+        if (const Ranks* ranks = objective.ranks(); ranks != nullptr && method.takes_shares())
+            objective.keep_shares(region.takes_shares(objective.shape(), *ranks));
     }
+    ~Loop() override { objective_.keep_shares(false); }
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
 
     void start(const Iterate<Real>* x0);
     void resume();
@@ -120,6 +125,7 @@ class Loop final : public Run<Real>, public Snapshot<Real> {
     mutable Metrics metrics_;
     mutable Iterate<Real> here_;
     mutable Matrix<Real> exact_gradient_;
+    mutable Matrix<Real> whole_;  // the proposal's gradient, where that is a share
     mutable Vertex<Real> exact_vertex_;
 };
 
@@ -250,7 +256,13 @@ const Metrics& Loop<Real>::metrics() const {
     metrics_ = {};
     const bool exact = proposal_.value.has_value();
     const Vertex<Real>* vertex = &proposal_.move.atom();
-    const Matrix<Real>* full = &proposal_.gradient;
+    const Matrix<Real>* seen = &proposal_.gradient;
+    if (seen->shared_by() != nullptr) {
+        whole_ = *seen;
+        add_up(whole_);
+        seen = &whole_;
+    }
+    const Matrix<Real>* full = seen;
     double value = 0;
     double composite = proposal_.composite;
     double gap = proposal_.gap;
@@ -260,6 +272,7 @@ const Metrics& Loop<Real>::metrics() const {
     if (!exact) {
         here_.stand_at(x_);
         value = objective_.evaluate(here_, exact_gradient_);
+        add_up(exact_gradient_);
         full = &exact_gradient_;
     }
     if (!exact || proposal_.slack != 0) {
@@ -281,8 +294,7 @@ const Metrics& Loop<Real>::metrics() const {
         metrics_.gap_exact = false;
     }
     if (this->step)
-        metrics_.error =
-            exact ? 0.0 : kernels::distance_squared(full->size(), proposal_.gradient.data(), full->data());
+        metrics_.error = exact ? 0.0 : kernels::distance_squared(full->size(), seen->data(), full->data());
     return metrics_;
 }
 

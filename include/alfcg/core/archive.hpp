@@ -78,6 +78,9 @@ class Archive {
     [[nodiscard]] const Pattern& places() const { return pattern_; }
     [[nodiscard]] int threads() const { return threads_; }
 
+    /// Those that matrices which are shares of a sum are shared by; they are not written either.
+    void set_ranks(Ranks* ranks) { ranks_ = ranks; }
+
     /// Throws Error: what is to be read does not fit.
     [[noreturn]] void reject(const std::string& why) const;
 
@@ -159,6 +162,11 @@ class Archive {
             }
         }
         bytes(matrix.data(), static_cast<std::size_t>(rows * cols) * sizeof(Entry));
+        if constexpr (requires { matrix.shared_by(); }) {
+            bool shared = matrix.shared_by() != nullptr;
+            visit(shared);
+            if (loading_) matrix.share_by(shared ? ranks_ : nullptr);
+        }
     }
     [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
 
@@ -169,6 +177,7 @@ class Archive {
     std::unordered_map<std::uint64_t, std::uint64_t> tokens_;
     Pattern pattern_;
     int threads_ = 1;
+    Ranks* ranks_ = nullptr;
 };
 
 /// A number for bytes that others hardly have; not one that an adversary could not find twins for.

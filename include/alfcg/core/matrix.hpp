@@ -11,6 +11,8 @@ namespace alfcg {
 
 using Index = std::int64_t;
 
+class Ranks;
+
 struct Shape {
     Index rows = 0;
     Index cols = 0;
@@ -67,9 +69,15 @@ class Matrix {
     }
     void fill(Real value) { entries_.assign(entries_.size(), value); }
 
+    /// Where a gradient is the sum of what these ranks have, of which this is one's share (Objective::keep_shares); null: it is all of it.
+    /// Copies are shares as well. Slopes along a direction are the sum's.
+    [[nodiscard]] Ranks* shared_by() const { return shared_by_; }
+    void share_by(Ranks* ranks) { shared_by_ = ranks; }
+
   private:
     Shape shape_;
     AlignedVector<Real> entries_;
+    Ranks* shared_by_ = nullptr;
 };
 
 }  // namespace alfcg

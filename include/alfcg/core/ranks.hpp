@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "alfcg/core/matrix.hpp"
+
 namespace alfcg {
 
 /// Several processes that work on one problem, each on its share of the rows; one of them, rank 0, decides what only one can decide. All ranks
@@ -58,6 +60,10 @@ class Ranks {
     [[nodiscard]] std::int64_t bytes_sent() const { return sent_; }
     [[nodiscard]] std::int64_t calls() const { return calls_; }
     static constexpr std::size_t small = 2048;
+    /// What a sum of numbers that take so many bytes costs, in bytes that a rank sends: a message counts as so many more, which could be sent
+    /// while it travels.
+    [[nodiscard]] double cost_of_sum(std::int64_t bytes) const;
+    static constexpr double message_bytes = 16384;
 
   protected:
     Ranks(int rank, int size) : rank_(rank), size_(size) {}
@@ -99,6 +105,13 @@ void sum_over(Ranks* ranks, std::span<Real> numbers, std::span<double> few = {})
 }
 inline double sum_over(Ranks* ranks, double number) {
     return ranks == nullptr ? number : ranks->sum(number);
+}
+
+/// A share becomes the sum of all.
+template <class Real>
+void add_up(Matrix<Real>& share) {
+    sum_over(share.shared_by(), share.span());
+    share.share_by(nullptr);
 }
 
 }  // namespace alfcg

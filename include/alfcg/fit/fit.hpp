@@ -154,6 +154,7 @@ struct Report {
     int threads = 1;
     int ranks = 1;
     std::int64_t bytes_sent = 0;  // by rank 0 to the others, during the run
+    std::int64_t messages = 0;    // calls of MPI that it took for that
 
     Score training;
     std::optional<Score> held_out;

@@ -29,6 +29,8 @@ struct PathOptions {
     /// each of them.
     double tolerance = 1e-4;
     double max_epochs = 300;
+    /// Written after each radius; a path that goes on from there does so with the next one, to the same bits.
+    Checkpoints checkpoints = {};
 
     /// Throws Error when something makes no sense.
     void verify(const Specification& specification) const;
@@ -48,6 +50,11 @@ struct PathPoint {
     // For pictures: the singular values of a matrix, largest first; of a vector its largest entries, by position.
     std::vector<double> singular_values;
     std::vector<std::pair<Index, double>> coefficients;
+
+    void archive(Archive& state) {
+        state(radius, metrics, nonzeros, rank, training, score, score_error, loss, seconds, singular_values,
+              coefficients);
+    }
 };
 
 /// Whether one score is better than another.

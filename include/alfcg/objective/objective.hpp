@@ -97,6 +97,9 @@ class Objective {
     /// numbers of rows are those of all rows together, rank by rank.
     [[nodiscard]] virtual Ranks* ranks() const { return nullptr; }
 
+    /// Whether gradients are to be shares of them from now on (Matrix::shared_by), which every rank keeps to itself. Of one process: ignored.
+    virtual void keep_shares(bool /*keep*/) {}
+
     /// Value and gradient over every row, in one pass.
     virtual double evaluate(const Iterate<Real>& x, Matrix<Real>& gradient) = 0;
     /// Value alone.

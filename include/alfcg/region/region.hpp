@@ -54,6 +54,10 @@ class Region {
     virtual double minimize(const Matrix<Real>& gradient, double tolerance, bool certify,
                             Vertex<Real>& vertex) = 0;
 
+    /// Whether minimize() takes a share of a gradient of this shape (Matrix::shared_by), all of these ranks calling it with theirs, and that is
+    /// worth while.
+    [[nodiscard]] virtual bool takes_shares(Shape /*shape*/, const Ranks& /*ranks*/) const { return false; }
+
     /// Whether it keeps vertices that it answered with before, and one of them with <g,v> + h(v) at most `value`; false where
     /// there is none. It costs less than the oracle and promises nothing about the minimum: runs go there where that is enough.
     [[nodiscard]] virtual bool remembers() const { return false; }

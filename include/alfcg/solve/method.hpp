@@ -92,6 +92,9 @@ class Method {
     virtual void conclude(Run<Real>& /*run*/, Iterate<Real>& /*x*/) {}
     /// The scale ρ it works with, where it has one.
     [[nodiscard]] virtual std::optional<double> scale() const { return std::nullopt; }
+    /// Whether gradients may be shares of them (Matrix::shared_by): it adds them up with given factors, asks the oracle about them, and
+    /// looks at slopes along directions, and at nothing else.
+    [[nodiscard]] virtual bool takes_shares() const { return false; }
     /// What it remembers from one iteration to the next, for checkpoints. A method that does not say cannot have any.
     virtual void archive(Run<Real>& run, Archive& state);
 };

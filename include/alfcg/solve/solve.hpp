@@ -34,6 +34,8 @@ struct Metrics {
     double gap = 0;               // generalised Frank-Wolfe gap: the exact one, or a proven upper bound
     bool gap_exact = true;        // which of the two
     std::optional<double> error;  // ‖g_t − ∇f(x_t)‖², none at the last iterate
+
+    void archive(Archive& state) { state(objective, gap, gap_exact, error); }
 };
 
 /// What an observer sees of iteration t: the iterate x_t and the step that is about to be taken from it. At
