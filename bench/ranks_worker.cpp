@@ -1,14 +1,16 @@
 // How long sums over ranks take: started by bench/ranks through mpirun. Prints "numbers bytes seconds" for each length: a quarter of
-// the sums are quicker than that.
+// the sums are quicker than that. An argument: how many of each at most.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <vector>
 
 #include "alfcg/mpi/ranks.hpp"
 
 int main(int argc, char** argv) {
+    const int most = argc > 1 ? std::atoi(argv[1]) : 400;
     MPI_Init(&argc, &argv);
     {
         alfcg::MpiRanks ranks(MPI_COMM_WORLD);
@@ -16,7 +18,7 @@ int main(int argc, char** argv) {
             std::vector<double> numbers(count, 1);
             std::vector<double> seconds;
             const std::int64_t before = ranks.bytes_sent();
-            const int times = count < 10000 ? 400 : 40;
+            const int times = std::min(most, count < 10000 ? 400 : 40);
             for (int k = 0; k < times; ++k) {
                 // Two, since ranks may take turns in waiting for each other.
                 const auto start = std::chrono::steady_clock::now();

@@ -157,6 +157,8 @@ TEST_F(CheckpointCommand, AKilledPathGoesOn) {
         const ProgramResult other = run_program(rest, folder.path());
         EXPECT_EQ(other.status, 2);
         EXPECT_NE(other.err.find("it was made with seed 0, here 4"), std::string::npos) << other.err;
+        refused({sparse ? "counts.svm" : "randn-1500-60", "--resume", "state"},
+                ": it is one of alfcg path, not of alfcg train\n");
         std::filesystem::remove(folder.file("state"));
     }
 }

@@ -123,6 +123,8 @@ void Keeper::check(const Archive& state, const std::vector<Fact>& theirs) const 
     for (const Fact& own : checkpoints_.facts) {
         const auto there = named(theirs, own.name);
         if (there != theirs.end() && there->value == own.value) continue;
+        if (there != theirs.end() && own.name == "program")
+            state.reject("it is one of " + there->value + ", not of " + own.value);  // all else differs too
         if (own.is_digest) {
             note(contents, "other " + own.name);
         } else {
