@@ -68,10 +68,11 @@ void take_rows(SparseFeatures<Real>& features, const std::vector<Index>& rows) {
     Buffer<std::int32_t> column;
     Buffer<Real> value;
     start.push_back(0);
+    const auto columns = features.column.narrow();
     for (const Index i : rows) {
         const Index first = features.start[static_cast<std::size_t>(i)];
         const auto length = static_cast<std::size_t>(features.start[static_cast<std::size_t>(i) + 1] - first);
-        std::copy_n(features.column.data() + first, length, column.extend(length));
+        std::copy_n(columns.data() + first, length, column.extend(length));
         std::copy_n(features.value.data() + first, length, value.extend(length));
         start.push_back(static_cast<Index>(value.size()));
     }
@@ -103,13 +104,13 @@ void distort(Dataset<Real>& data, const std::string& how) {
 template <class Real>
 void drop_empty_columns(SparseFeatures<Real>& features) {
     std::vector<std::int32_t> place(static_cast<std::size_t>(features.cols()), -1);
-    for (const std::int32_t column : features.column) place[static_cast<std::size_t>(column)] = 0;
+    const auto columns = features.column.narrow();
+    for (const std::int32_t column : columns) place[static_cast<std::size_t>(column)] = 0;
     std::int32_t used = 0;
     for (std::int32_t& p : place)
         if (p == 0) p = used++;
     Buffer<std::int32_t> moved;
-    for (const std::int32_t column : features.column)
-        moved.push_back(place[static_cast<std::size_t>(column)]);
+    for (const std::int32_t column : columns) moved.push_back(place[static_cast<std::size_t>(column)]);
     features.column = std::move(moved);
     features.col_count = used;
 }

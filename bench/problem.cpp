@@ -58,7 +58,7 @@ void Problem<Real>::dump(const std::string& folder) const {
     }
     const auto& sparse = std::get<SparseFeatures<Real>>(data.features);
     dump_array<Index>(folder + "/start.npy", span_of(sparse.start));
-    dump_array<std::int32_t>(folder + "/column.npy", span_of(sparse.column));
+    dump_array<std::int32_t>(folder + "/column.npy", span_of(sparse.column.narrow()));
     dump_array<Real>(folder + "/value.npy", span_of(sparse.value));
 }
 

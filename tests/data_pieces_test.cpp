@@ -28,7 +28,7 @@ std::string written_out(const Dataset<Real>& data) {
     } else {
         const auto& sparse = std::get<SparseFeatures<Real>>(data.features);
         add(sparse.start.data(), sparse.start.size());
-        add(sparse.column.data(), sparse.column.size());
+        add(sparse.column.narrow().data(), sparse.column.size());
         add(sparse.value.data(), sparse.value.size());
     }
     text += data.labels.numeric() ? "\nnumbers" : "\nnames";

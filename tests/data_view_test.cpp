@@ -140,12 +140,19 @@ TEST(SparseView, IndicesOfEitherWidthAndAnOffsetGiveTheSameFeatures) {
 TEST(SparseView, WhatIsAsItShouldBeIsLookedAt) {
     const std::vector<Index> starts{0, 1, 2};
     const std::vector<std::int32_t> columns{1, 0};
+    const std::vector<Index> wide_columns{1, 0};
     const std::vector<float> values{4, 5};
-    const auto features = features_of<float>(SparseView{starts, columns, values, 2});
-    const auto& sparse = std::get<SparseFeatures<float>>(features);
-    EXPECT_EQ(sparse.start.data(), starts.data());
-    EXPECT_EQ(sparse.column.data(), columns.data());
-    EXPECT_EQ(sparse.value.data(), values.data());
+    const auto looks = [&](const auto& given) {
+        const auto features = features_of<float>(SparseView{starts, given, values, 2});
+        const auto& sparse = std::get<SparseFeatures<float>>(features);
+        EXPECT_EQ(sparse.start.data(), starts.data());
+        EXPECT_EQ(sparse.column.bytes(), given.size() * sizeof(given[0]));
+        const NumberPointer first(given.data());
+        EXPECT_EQ(sparse.column.data().place(0), first.place(0));
+        EXPECT_EQ(sparse.value.data(), values.data());
+    };
+    looks(columns);
+    looks(wide_columns);
 }
 
 TEST(SparseView, ColumnsComeInOrderAndValuesOfOnePlaceAreAddedUp) {
@@ -154,7 +161,8 @@ TEST(SparseView, ColumnsComeInOrderAndValuesOfOnePlaceAreAddedUp) {
     const std::vector<double> values{1, 2, 10, 4, 5};
     const auto features = features_of<double>(SparseView{starts, columns, values, 4});
     const auto& sparse = std::get<SparseFeatures<double>>(features);
-    EXPECT_EQ(std::vector<std::int32_t>(sparse.column.begin(), sparse.column.end()),
+    const auto in_order = sparse.column.narrow();
+    EXPECT_EQ(std::vector<std::int32_t>(in_order.begin(), in_order.end()),
               (std::vector<std::int32_t>{0, 1, 3, 2}));
     EXPECT_EQ(entries(features), (std::vector<double>{2, 4, 0, 11, 0, 0, 5, 0}));
     const std::vector<double> huge{1e308, 2, 1e308, 4, 5};
@@ -252,8 +260,10 @@ void use(Dataset<Real> data) {
     }
 }
 
+enum class Kind { dense, narrow, wide };
+
 template <class Real>
-void check_read_only(bool dense) {
+void check_read_only(Kind kind) {
     const Index rows = 40;
     const Index cols = 6;
     const auto wanted = some_entries(rows, cols);
@@ -261,23 +271,29 @@ void check_read_only(bool dense) {
     const ReadOnly memory(entries_apart);
     const SparseFeatures<Real> sparse = sparse_features<Real>(wanted, rows, cols);
     const ReadOnly start(sparse.start.data(), sparse.start.size() * sizeof(Index));
-    const ReadOnly column(sparse.column.data(), sparse.column.size() * sizeof(std::int32_t));
+    const auto narrow = sparse.column.narrow();
+    const std::vector<Index> wide(narrow.begin(), narrow.end());
+    const ReadOnly column(narrow.data(), narrow.size() * sizeof(std::int32_t));
+    const ReadOnly wide_column(wide.data(), wide.size() * sizeof(Index));
     const ReadOnly value(sparse.value.data(), sparse.value.size() * sizeof(Real));
     const FeatureView view =
-        dense ? FeatureView(DenseView(memory.as<Real>(), rows, cols, cols + 3))
-              : FeatureView(SparseView{{start.as<void>(), Scalar::i64, rows + 1},
-                                       {column.as<void>(), Scalar::i32, sparse.nonzeros()},
-                                       {value.as<void>(), scalar_of<Real>(), sparse.nonzeros()},
-                                       cols});
+        kind == Kind::dense
+            ? FeatureView(DenseView(memory.as<Real>(), rows, cols, cols + 3))
+            : FeatureView(SparseView{{start.as<void>(), Scalar::i64, rows + 1},
+                                     kind == Kind::wide
+                                         ? ArrayView(wide_column.as<void>(), Scalar::i64, sparse.nonzeros())
+                                         : ArrayView(column.as<void>(), Scalar::i32, sparse.nonzeros()),
+                                     {value.as<void>(), scalar_of<Real>(), sparse.nonzeros()},
+                                     cols});
     const auto data = dataset_of<Real>(view, std::vector<int>(static_cast<std::size_t>(rows), 1));
     use(data);
     EXPECT_EQ(entries(data.features), wanted);
 }
 
 TEST(BorrowedFeatures, AreNeverWrittenTo) {
-    for (const bool dense : {true, false}) {
-        check_read_only<float>(dense);
-        check_read_only<double>(dense);
+    for (const Kind kind : {Kind::dense, Kind::narrow, Kind::wide}) {
+        check_read_only<float>(kind);
+        check_read_only<double>(kind);
     }
 }
 

@@ -141,11 +141,12 @@ class LinearModel(Estimator):
             y,
             accept_sparse="csr",
             dtype=FLOATS,
-            order="C",
             y_numeric=not self._classifies,
             reset=reset,
             ensure_min_samples=1 if comm is None else 0,
         )
+        if not sparse.issparse(X) and X.strides[1] != X.itemsize:
+            X = np.ascontiguousarray(X)  # once; rows that lie further apart stay where they are
         if sample_weight is not None and comm is not None and not len(y) and not len(sample_weight):
             sample_weight = np.zeros(0)
         elif sample_weight is not None:

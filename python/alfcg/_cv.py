@@ -26,7 +26,7 @@ from alfcg._region_files import calling
 from alfcg._results import raise_if_interrupted
 
 FIRST_GAIN = 0.03  # of the objective: more cannot be won at the first radius of a path's own choice
-GROWTH, MOST_DOUBLINGS, AT_ONCE = 2.0, 42, 3
+GROWTH, MOST_DOUBLINGS = 2.0, 42
 PATIENCE = 3  # doublings that make neither score nor loss on unseen rows better
 FLAT = 1e-3  # a doubling that wins a smaller share of the objective makes no difference
 ROOM = 1 << 26  # bytes of fits that a fold keeps at a time
@@ -140,9 +140,10 @@ class Crew:
         """From the first radius to just above the best of its doublings."""
         most = MOST_DOUBLINGS * len(self.folds)
         radii: list[float] = []
-        best = 0
+        best = since = 0
         while len(radii) < MOST_DOUBLINGS:
-            more = first * GROWTH ** np.arange(len(radii), len(radii) + AT_ONCE)
+            # The last ones take longest: none that could not count.
+            more = first * GROWTH ** np.arange(len(radii), len(radii) + PATIENCE - since)
             self.advance(more, most, with_losses=True)
             radii += more.tolist()
             mean = self.mean_score()

@@ -32,7 +32,7 @@ nb::object features_to_numpy(const Features<Real>& features) {
             {dense->stride(), 1}));
     const auto& sparse = std::get<SparseFeatures<Real>>(*kept);
     return nb::make_tuple(shared(sparse.value.data(), sparse.value.size(), owner),
-                          shared(sparse.column.data(), sparse.column.size(), owner),
+                          shared(sparse.column.narrow().data(), sparse.column.size(), owner),
                           shared(sparse.start.data(), sparse.start.size(), owner),
                           nb::make_tuple(sparse.rows(), sparse.cols()));
 }

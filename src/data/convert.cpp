@@ -128,7 +128,7 @@ class MappedWriter {
         layout_.sparse = true;
         const auto count = static_cast<std::size_t>(sparse.nonzeros());
         write_entries(sparse.value.data(), count, [&] { to_->append(sparse.value.data(), count); });
-        layout_.columns = to_->write(sparse.column.data(), count);
+        layout_.columns = to_->write(sparse.column.narrow().data(), count);
         layout_.starts = to_->write(sparse.start.data(), static_cast<std::size_t>(sparse.rows()) + 1);
         file_.replace(0, sparse_magic);
     }

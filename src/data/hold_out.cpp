@@ -99,7 +99,9 @@ SparseFeatures<Real> take_rows(SparseFeatures<Real>& features, const std::vector
     taken_start.reserve(static_cast<std::size_t>(count + 1));
     std::int32_t* column = taken_column.extend(taken_entries);
     Real* value = taken_value.extend(taken_entries);
-    KeptEntries<std::int32_t> kept_column(features.column, kept_entries);
+    SharedArray<std::int32_t> columns = features.column.narrow();
+    features.column = {};
+    KeptEntries<std::int32_t> kept_column(columns, kept_entries);
     KeptEntries<Real> kept_value(features.value, kept_entries);
     Buffer<Index> kept_start;
     kept_start.reserve(static_cast<std::size_t>(features.row_count - count + 1));
@@ -111,14 +113,15 @@ SparseFeatures<Real> take_rows(SparseFeatures<Real>& features, const std::vector
         Buffer<Index>& start = chosen[static_cast<std::size_t>(i)] ? taken_start : kept_start;
         start.push_back(start[start.size() - 1] + static_cast<Index>(length));
         if (chosen[static_cast<std::size_t>(i)]) {
-            column = std::copy_n(features.column.data() + first, length, column);
+            column = std::copy_n(columns.data() + first, length, column);
             value = std::copy_n(features.value.data() + first, length, value);
         } else {
             kept_column.keep(first, length);
             kept_value.keep(first, length);
         }
     }
-    kept_column.finish(features.column);
+    kept_column.finish(columns);
+    features.column = std::move(columns);
     kept_value.finish(features.value);
     features.start = std::move(kept_start);
     features.row_count -= count;

@@ -54,7 +54,7 @@ class PageAdvice {
         const Index begin = sparse.start.data()[first];
         const Index end = sparse.start.data()[last];
         if (begin == end) return;
-        visit(sparse.column.data() + begin, sparse.column.data() + end);
+        visit(sparse.column.data().place(begin), sparse.column.data().place(end));
         visit(sparse.value.data() + begin, sparse.value.data() + end);
     }
 

@@ -248,20 +248,15 @@ Features<Real> sparse_features(const SparseView& view, const std::string& name, 
     features.row_count = view.starts.size - 1;
     features.col_count = view.cols;
     features.start = starts.from_zero;
-    const bool narrow = usable_as<std::int32_t>(view.columns.data, view.columns.type);
     bool increase = true;
-    if (narrow) {
-        features.column = array_of<std::int32_t>(view.columns, starts.first, starts.last);
-        increase = check_columns(features.column.data(), features, name);
-    } else {
-        // Checked before they are made shorter.
-        const SharedArray<Index> wide = array_of<Index>(view.columns, starts.first, starts.last);
-        increase = check_columns(wide.data(), features, name);
-        Buffer<std::int32_t> columns;
-        std::transform(wide.begin(), wide.end(), columns.extend(wide.size()),
-                       [](Index column) { return static_cast<std::int32_t>(column); });
+    const auto take_columns = [&]<class Column>(SharedArray<Column> columns) {
+        increase = check_columns(columns.data(), features, name);
         features.column = std::move(columns);
-    }
+    };
+    if (view.columns.type == Scalar::i32)
+        take_columns(array_of<std::int32_t>(view.columns, starts.first, starts.last));
+    else
+        take_columns(array_of<std::int64_t>(view.columns, starts.first, starts.last));
     features.value = array_of<Real>(view.values, starts.first, starts.last);
     if (!increase) features = in_order(features);
     check_finite(features, name, threads);

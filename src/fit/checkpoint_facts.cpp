@@ -1,5 +1,6 @@
 #include "fit/checkpoint_facts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +24,11 @@ template <class Real>
 void add(const SparseFeatures<Real>& features, Digest& digest) {
     const auto entries = static_cast<std::size_t>(features.nonzeros());
     digest.add(features.start.data(), static_cast<std::size_t>(features.rows() + 1) * sizeof(Index));
-    digest.add(features.column.data(), entries * sizeof(std::int32_t));
+    constexpr std::size_t together = 4096;
+    for (std::size_t k = 0; k < entries; k += together) {
+        const auto columns = features.column.part(k, std::min(together, entries - k)).narrow();
+        digest.add(columns.data(), columns.size() * sizeof(std::int32_t));
+    }
     digest.add(features.value.data(), entries * sizeof(Real));
 }
 

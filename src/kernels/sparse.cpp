@@ -232,13 +232,40 @@ HWY_INLINE void ForSpans(Index outputs, Table<TableReal> table, RowReal* rows, c
     }
 }
 
+// The same lines, where the compiler knows how wide indices are: loops over single outputs do so little for an entry that they
+// would feel a shift.
+template <class Real, class Numbers>
+struct LinesOfWidth {
+    const Index* start;
+    Numbers index;
+    const Real* value;
+    HWY_INLINE Index index_of(Index k) const { return index[k]; }
+    HWY_INLINE Real value_of(Index k) const { return value[k]; }
+};
+template <class Real, class Visit>
+HWY_INLINE void WithWidth(const SparseLines<Real>& lines, const Visit& visit) {
+    lines.index.with_width([&](auto index) HWY_ATTR {
+        visit(LinesOfWidth<Real, decltype(index)>{lines.start, index, lines.value});
+    });
+}
+template <class Real, class Visit>
+HWY_INLINE void WithWidth(const CodedLines<Real>& lines, const Visit& visit) {
+    visit(lines);
+}
+
 template <class Lines, class Real>
 HWY_INLINE Real GatherOne(const Lines& lines, Index line, const Real* table) {
     const Index last = lines.start[line + 1];
     Index k = lines.start[line];
     Real sum[4] = {};
-    for (; k + 4 <= last; k += 4)
-        for (Index u = 0; u < 4; ++u) sum[u] += lines.value_of(k + u) * table[lines.index_of(k + u)];
+    for (; k + 4 <= last; k += 4) {
+        for (Index u = 0; u < 4; ++u) {
+            Index at = lines.index_of(k + u);
+            asm(""
+                : "+r"(at));  // or the compiler would take gather instructions, which are slower than loads
+            sum[u] += lines.value_of(k + u) * table[at];
+        }
+    }
     for (; k < last; ++k) sum[0] += lines.value_of(k) * table[lines.index_of(k)];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
@@ -252,8 +279,10 @@ HWY_INLINE void ScatterOne(const Lines& lines, Index line, Real residual, Real* 
 template <class Lines, class Real>
 void Gather(const Lines& lines, LineChoice choice, Table<const Real> table, Index outputs, Real* out) {
     if (outputs == 1) {
-        for (Index i = 0; i < choice.count; ++i)
-            out[choice.place(i)] = GatherOne(lines, choice.line(i), table.entries);
+        WithWidth(lines, [&](const auto& own) HWY_ATTR {
+            for (Index i = 0; i < choice.count; ++i)
+                out[choice.place(i)] = GatherOne(own, choice.line(i), table.entries);
+        });
         return;
     }
     const auto large = [&](Index entries) {
@@ -271,8 +300,10 @@ template <class Real>
 void Scatter(const SparseLines<Real>& lines, LineChoice choice, const Real* residuals, Index outputs,
              Table<Real> table) {
     if (outputs == 1) {
-        for (Index i = 0; i < choice.count; ++i)
-            ScatterOne(lines, choice.line(i), residuals[i], table.entries);
+        WithWidth(lines, [&](const auto& own) HWY_ATTR {
+            for (Index i = 0; i < choice.count; ++i)
+                ScatterOne(own, choice.line(i), residuals[i], table.entries);
+        });
         return;
     }
     ForSpans(outputs, table, residuals,
@@ -283,23 +314,27 @@ template <class Real>
 void GatherStrided(const SparseLines<Real>& lines, LineChoice choice, const Real* matrix, Index outputs,
                    Index cols, Real* out) {
     const Index stride = table_stride<Real>(outputs);
-    for (Index i = 0; i < choice.count; ++i) {
-        const Index line = choice.line(i);
-        Real* to = out + choice.place(i) * stride;
-        for (Index l = 0; l < outputs; ++l) to[l] = GatherOne(lines, line, matrix + l * cols);
-        std::fill(to + outputs, to + stride, Real(0));
-    }
+    WithWidth(lines, [&](const auto& own) HWY_ATTR {
+        for (Index i = 0; i < choice.count; ++i) {
+            const Index line = choice.line(i);
+            Real* to = out + choice.place(i) * stride;
+            for (Index l = 0; l < outputs; ++l) to[l] = GatherOne(own, line, matrix + l * cols);
+            std::fill(to + outputs, to + stride, Real(0));
+        }
+    });
 }
 
 template <class Real>
 void ScatterStrided(const SparseLines<Real>& lines, LineChoice choice, const Real* residuals, Index outputs,
                     Index cols, Real* matrix) {
     const Index stride = table_stride<Real>(outputs);
-    for (Index i = 0; i < choice.count; ++i) {
-        const Index line = choice.line(i);
-        for (Index l = 0; l < outputs; ++l)
-            ScatterOne(lines, line, residuals[i * stride + l], matrix + l * cols);
-    }
+    WithWidth(lines, [&](const auto& own) HWY_ATTR {
+        for (Index i = 0; i < choice.count; ++i) {
+            const Index line = choice.line(i);
+            for (Index l = 0; l < outputs; ++l)
+                ScatterOne(own, line, residuals[i * stride + l], matrix + l * cols);
+        }
+    });
 }
 
 // Entries of a vector by kSide, turned: to[j * to_stride + i] = from[i * from_stride + j].

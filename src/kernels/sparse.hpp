@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "alfcg/core/matrix.hpp"
+#include "alfcg/data/column_numbers.hpp"
 #include "kernels/dense.hpp"
 
 /// Sparse samples against tables in which the outputs of a feature (or of a sample) lie side by side.
@@ -14,7 +15,7 @@ namespace alfcg::kernels {
 template <class Real>
 struct SparseLines {
     const Index* start;
-    const std::int32_t* index;
+    NumberPointer index;
     const Real* value;
     [[nodiscard]] Index index_of(Index k) const { return index[k]; }
     [[nodiscard]] Real value_of(Index k) const { return value[k]; }

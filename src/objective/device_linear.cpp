@@ -46,6 +46,7 @@ DeviceObjective<Real>::DeviceObjective(const Features<Real>& features, Targets t
                             fmt::format("{} does not know the {} loss: use cpu", device_->name(), loss.name));
     const BlockLoss<Real> judged(targets_, loss, intercept_ ? intercept_->shift() : 0, share_);
     DeviceProblem<Real> problem;
+    SharedArray<std::int32_t> columns;
     problem.rows = share_.own;
     problem.cols = shape_.cols;
     problem.outputs = shape_.rows;
@@ -55,7 +56,8 @@ DeviceObjective<Real>::DeviceObjective(const Features<Real>& features, Targets t
     } else {
         const auto& sparse = std::get<SparseFeatures<Real>>(features_);
         problem.start = sparse.start.data();
-        problem.column = sparse.column.data();
+        columns = sparse.column.narrow();
+        problem.column = columns.data();
         problem.value = sparse.value.data();
     }
     problem.on_disk = std::visit([](const auto& own) { return own.on_disk(); }, features_);

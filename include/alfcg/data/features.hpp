@@ -8,6 +8,7 @@
 #include "alfcg/core/buffer.hpp"
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/core/shared_array.hpp"
+#include "alfcg/data/column_numbers.hpp"
 
 namespace alfcg {
 
@@ -66,7 +67,7 @@ class DenseFeatures {
 template <class Real>
 struct SparseFeatures {
     SharedArray<Index> start;  // rows + 1 entries
-    SharedArray<std::int32_t> column;
+    ColumnNumbers column;
     SharedArray<Real> value;
     Index row_count = 0;
     Index col_count = 0;
@@ -111,8 +112,9 @@ Index entries_of(const Features<Real>& features) {
 /// Bytes that these entries take, and the columns of sparse ones.
 template <class Real>
 Index bytes_of(const Features<Real>& features) {
-    const bool sparse = std::holds_alternative<SparseFeatures<Real>>(features);
-    return entries_of(features) * static_cast<Index>(sizeof(Real) + (sparse ? sizeof(std::int32_t) : 0));
+    const auto* sparse = std::get_if<SparseFeatures<Real>>(&features);
+    return entries_of(features) * static_cast<Index>(sizeof(Real)) +
+           (sparse == nullptr ? 0 : static_cast<Index>(sparse->column.bytes()));
 }
 
 }  // namespace alfcg

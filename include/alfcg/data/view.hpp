@@ -80,8 +80,8 @@ using FeatureView = std::variant<DenseView, SparseView>;
 using LabelView = std::variant<ArrayView, std::span<const std::string>, std::span<const std::string_view>>;
 
 /// Looks at the caller's entries where they are what the library computes with: Real, and for compressed rows 64-bit starts
-/// from 0 and 32-bit columns in increasing order. Others are converted: starts and columns each for themselves, values of
-/// the other precision, and rows in another order all three. Throws Error, which names the row and the column, when shapes
+/// from 0 and columns in increasing order. Others are converted: starts (8 bytes a row), values of the other precision,
+/// what is not aligned, and rows in another order as a whole. Throws Error, which names the row and the column, when shapes
 /// or indices do not fit together, when there is nothing, or when an entry is not finite. `name` is what messages
 /// call the data; threads = 0: all cores.
 template <class Real>
