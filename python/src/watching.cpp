@@ -21,6 +21,18 @@ bool on_main_thread() {
 
 }  // namespace
 
+nb::object Iteration::words() const {
+    return std::visit(
+        [](const auto* now) -> nb::object {
+            if (now == nullptr) return nb::str("<alfcg.Iteration, over>");
+            if (!now->metrics_free()) return nb::str("<alfcg.Iteration {}>").format(now->iteration);
+            const Metrics& metrics = now->metrics();
+            return nb::str("<alfcg.Iteration {}: objective {:.6g}, gap {:.3g}>")
+                .format(now->iteration, metrics.objective, metrics.gap);
+        },
+        now_);
+}
+
 nb::object Iteration::x() const {
     return look([&]<class Real>(const Snapshot<Real>& now) {
         nb::object copy = to_numpy(now.x());
@@ -176,6 +188,7 @@ void bind_watching(nb::module_& module) {
             "gap_exact",
             [](const Iteration& it) { return it.look([](auto& s) { return s.metrics().gap_exact; }); },
             "Whether the gap is exact, or a proven upper bound.")
+        .def("__repr__", &Iteration::words)
         .def_prop_ro("x", &Iteration::x, nb::sig("def x(self) -> numpy.typing.NDArray[numpy.floating]"),
                      "A read-only copy of the iterate; of a matrix that is completed, all entries.")
         .def_prop_ro("factors", &Iteration::factors,

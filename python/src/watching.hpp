@@ -36,6 +36,8 @@ class Iteration {
             },
             now_);
     }
+    /// With objective and gap where they cost nothing.
+    [[nodiscard]] nb::object words() const;
     [[nodiscard]] nb::object x() const;
     [[nodiscard]] nb::object factors() const;  // none: x is not kept so
 

@@ -226,9 +226,13 @@ def test_exceptions_of_callbacks_come_out_unchanged(two_classes):
 def test_an_iterate_is_closed_after_the_call(two_classes):
     X, y = two_classes
     kept = []
-    _core.fit(X, y, max_iterations=1, observer=kept.append)
+    said = []
+    _core.fit(X, y, max_iterations=1, observer=lambda now: kept.append(now) or said.append(f"{now!r} {now.objective:.6g}"))
     with pytest.raises(RuntimeError, match="only while the callback runs"):
         kept[0].objective  # noqa: B018
+    assert repr(kept[0]) == "<alfcg.Iteration, over>"
+    words, _, objective = said[-1].rpartition(" ")
+    assert words.startswith(f"<alfcg.Iteration 1: objective {objective}, gap ")
 
 
 def test_nothing_of_a_call_is_kept(two_classes):

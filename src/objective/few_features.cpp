@@ -64,7 +64,7 @@ Features<Real> columns_of(const SparseFeatures<Real>& features, std::span<const 
     const Index count = std::ssize(columns);
     const Places places(columns, features.cols());
     const Index* from = features.start.data();
-    const std::int32_t* all = features.column.data();
+    const NumberPointer all = features.column.data();
     const int parts = parts_of(features.nonzeros(), threads);
     Buffer<Index> start(static_cast<std::size_t>(samples + 1));
     Index longest = 0;

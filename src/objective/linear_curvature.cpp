@@ -57,12 +57,11 @@ void make_gram(const DenseFeatures<Real>& rows, std::span<const Listed> list, in
 }
 
 // Every part makes some of the lines, and goes through all rows for them.
-template <class Real, class Listed>
-void make_gram(const SparseFeatures<Real>& rows, std::span<const Listed> list, int threads,
+template <class Real, class Listed, class Columns>
+void make_gram(const SparseFeatures<Real>& rows, Columns column, std::span<const Listed> list, int threads,
                Matrix<double>& sum) {
     const Index cols = sum.cols();
     const Index* start = rows.start.data();
-    const std::int32_t* column = rows.column.data();
     const Real* value = rows.value.data();
     // What a line costs, and those before it, as a few of the rows have it.
     constexpr std::size_t looked_at = 16;
@@ -92,6 +91,11 @@ void make_gram(const SparseFeatures<Real>& rows, std::span<const Listed> list, i
             }
         }
     });
+}
+template <class Real, class Listed>
+void make_gram(const SparseFeatures<Real>& rows, std::span<const Listed> list, int threads,
+               Matrix<double>& sum) {
+    rows.column.data().with_width([&](auto column) { make_gram(rows, column, list, threads, sum); });
 }
 
 // The lower triangle is the upper one, turned.
