@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
@@ -15,22 +16,33 @@
 #include "core/threads.hpp"
 #include "fit/completion_fit.hpp"
 #include "fit/specification.hpp"
+#include "kernels/pattern.hpp"
 
 namespace alfcg {
 
 namespace {
 
 constexpr double usual_hold_out = 0.1;
-// While a radius is looked for, gaps need not be smaller.
+// While given radii are compared, gaps need not be smaller.
 constexpr double rough_tolerance = 2e-2;
 constexpr Index rough_iterations = 8;
-constexpr int most_tries = 16;
-constexpr Index most_wider = 4;
+// A search for a radius goes along a path of penalties that fall to such a share from one step to the next. It ends when two steps in a row
+// have won less than such a share of all that has been won on what is held out.
+constexpr double path_share = 0.85;
+constexpr int most_steps = 60;
+constexpr int most_idle = 2;
+constexpr Index wide = 50;  // a rank that makes steps dear: one is enough
+constexpr double least_won = 0.02;
+// Ranks that are refitted lie so far apart, as far as the path allows.
+constexpr double next_rank = 1.5;
+// A refit that is so much worse than the best is as good as two.
+constexpr double much_worse = 1.02;
 constexpr std::array bias_penalties{0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
-// The penalty of a refit, as shares of the one that the radius stands for, and
-// sweeps with each.
-constexpr std::array refit_shares{1.0, 0.5, 0.25, 0.125, 1.0 / 16, 1.0 / 32, 1.0 / 64, 1.0 / 128};
-constexpr int refit_sweeps = 3;
+// The penalty of a refit is sought by halving, no further than this share of the one that the radius stands for. With the best there are
+// more sweeps, as long as they win such a share.
+constexpr double least_refit_share = 1.0 / 512;
+constexpr int more_sweeps = 6;
+constexpr double least_refit_gain = 1e-4;
 // Parabolas that touch a loss which is none lead to its best point in so many
 // steps, near enough.
 constexpr int fold_in_sweeps = 30;
@@ -38,28 +50,40 @@ constexpr int fold_in_sweeps = 30;
 template <class Real>
 double error_on(const CompletionModel<Real>& model, const Observations<Real>& some) {
     const bool signs = loss_info(model.loss.name).classifies();
+    const Pattern& pattern = some.pattern;
+    const Index stride = stride_for<Real>(model.rank());
+    const Matrix<Real> left = with_lines_of(model.left, stride);
+    const Matrix<Real> right = with_lines_of(model.right, stride);
     double sum = 0;
     double total = 0;
-    for (Index i = 0; i < some.pattern.shape.rows; ++i)
-        for (Index k = some.pattern.begin(i); k < some.pattern.end(i); ++k) {
-            const double wanted = static_cast<double>(some.values[static_cast<std::size_t>(k)]);
-            const double found = model.at(i, some.pattern.columns[static_cast<std::size_t>(k)]);
+    AlignedVector<Real> found;
+    for (Index i = 0; i < pattern.shape.rows; ++i) {
+        const Index first = pattern.begin(i);
+        const Index count = pattern.end(i) - first;
+        found.resize(static_cast<std::size_t>(count));
+        kernels::row_dots(pattern.columns.data() + first, count, left.data() + i * stride, right.data(),
+                          stride, model.rank(), found.data());
+        for (Index k = 0; k < count; ++k) {
+            const auto at = static_cast<std::size_t>(first + k);
+            const auto wanted = static_cast<double>(some.values[at]);
+            const double value = model.entry_of(static_cast<double>(found[static_cast<std::size_t>(k)]), i,
+                                                pattern.columns[at]);
             const double loss =
-                signs ? (found * wanted > 0 ? 0.0 : 1.0) : (found - wanted) * (found - wanted);
-            sum += some.weight(k) * loss;
-            total += some.weight(k);
+                signs ? (value * wanted > 0 ? 0.0 : 1.0) : (value - wanted) * (value - wanted);
+            sum += some.weight(first + k) * loss;
+            total += some.weight(first + k);
         }
+    }
     return signs ? sum / total : std::sqrt(sum / total);
 }
 
 /// What is chosen on observations that are held out.
 struct RefitChoice {
-    std::optional<double> share;  // of the multiplier
-    int sweeps = 0;               // with it; all of them with every larger one
+    std::vector<double> penalties;  // of sweeps, one after the other
+    [[nodiscard]] bool used() const { return !penalties.empty(); }
 };
 struct Choice {
     double radius = 0;
-    double bias_penalty = 0;
     RefitChoice refit;
 };
 
@@ -81,42 +105,38 @@ double choose_bias_penalty(const Observations<Real>& known, const Observations<R
     return chosen;
 }
 
-// Down the penalties, as long as that helps. Leaves the fit where it was best.
+// Down the penalties, a sweep with each, as long as that helps; then on with the best. `begin`: where to. Leaves the fit where it was best.
 template <class Real>
-double choose_refit(CompletionFit<Real>& fit, const Observations<Real>& held_out, RefitChoice& choice) {
-    const double multiplier = fit.multiplier();
+double choose_refit(CompletionFit<Real>& fit, double penalty, double begin,
+                    const Observations<Real>& held_out, RefitChoice& choice) {
     double best = std::numeric_limits<double>::infinity();
+    std::vector<double> made;
+    const auto sweep = [&](double with) {
+        fit.sweep(with);
+        made.push_back(with);
+        return error_on(fit.model(), held_out);
+    };
+    const auto keep = [&](double error) {
+        best = error;
+        choice.penalties = made;
+        fit.keep_sweeps();
+    };
     int worse = 0;
-    for (const double share : refit_shares) {
-        bool better = false;
-        for (int sweep = 1; sweep <= refit_sweeps; ++sweep) {
-            fit.sweep(share * multiplier);
-            const double error = error_on(fit.model(), held_out);
-            if (error < best) {
-                best = error;
-                better = true;
-                choice = {share, sweep};
-                fit.keep_sweeps();
-            }
-        }
-        worse = better ? 0 : worse + 1;
-        if (worse == 2) break;
+    for (double next = begin; worse < 2 && next >= least_refit_share * penalty; next /= 2) {
+        const double error = sweep(next);
+        worse = error < best ? 0 : worse + 1;
+        if (worse == 0) keep(error);
+    }
+    fit.take_kept();
+    made = choice.penalties;
+    for (int more = 0; more < more_sweeps; ++more) {
+        const double before = best;
+        const double error = sweep(made.back());
+        if (error < best) keep(error);
+        if (!(error < (1 - least_refit_gain) * before)) break;
     }
     fit.take_kept();
     return best;
-}
-
-// Returns the last penalty.
-template <class Real>
-double refit_as_chosen(CompletionFit<Real>& fit, const RefitChoice& choice) {
-    const double multiplier = fit.multiplier();
-    for (const double share : refit_shares) {
-        const bool last = share == *choice.share;
-        for (int sweep = 1; sweep <= (last ? choice.sweeps : refit_sweeps); ++sweep)
-            fit.sweep(share * multiplier);
-        if (last) return share * multiplier;
-    }
-    return 0;
 }
 
 // A gap is small beside what has been gained since the origin, wherever a solve
@@ -127,8 +147,7 @@ Options counted_from_origin(Options options, double gained) {
     return options;
 }
 
-/// Solves over growing radii, each from where the last one ended, and looks
-/// what is held out.
+/// Looks for the radius that is best on what is held out.
 template <class Real>
 class RadiusSearch {
   public:
@@ -141,76 +160,113 @@ class RadiusSearch {
           specification_(specification),
           watch_(watch),
           report_(report),
-          rough_(specification.options),
-          place_(fit.place()) {
-        rough_.tolerance = std::max(rough_.tolerance, rough_tolerance);
-        rough_.max_iterations = std::min(rough_.max_iterations, rough_iterations);
-        rough_.checkpoints = {};
-    }
+          place_(fit.place()) {}
 
-    // Leaves the fit where it was best.
-    double choose() {
-        if (specification_.radii.empty()) {
-            search();
-        } else {
-            std::vector<double> radii = specification_.radii;
-            std::sort(radii.begin(), radii.end());
-            for (const double radius : radii)
-                if (!stop()) look(radius);
-        }
+    // Leaves the fit where it was best; returns how far below the origin that is.
+    double choose(Choice& choice) {
+        if (specification_.radii.empty())
+            follow_path();
+        else
+            try_radii();
         fit_.begin_at(std::move(place_));
-        return chosen_;
+        report_.held_out = held_out_error_;
+        report_.refit_held_out = refit_error_;
+        choice = std::move(choice_);
+        return gained_;
     }
 
   private:
     [[nodiscard]] bool stop() const { return watch_.stop && watch_.stop(); }
 
-    // Doubles until what is held out is predicted no better; then once more on
-    // both sides of the best, from there.
-    void search() {
-        double radius = fit_.first_radius() / 2;
-        // What a refit makes of a radius depends on the rank there, which goes up and down.
-        const int patience = specification_.refit ? 2 : 1;
-        int worse = 0;
-        for (int k = 0; k < most_tries && !stop() && worse < patience; ++k, radius *= 2)
-            worse = look(radius) ? 0 : worse + 1;
-        const double middle = chosen_;
-        const auto of_middle = place_;
-        for (const double factor : {std::numbers::sqrt2, 1 / std::numbers::sqrt2}) {
-            if (stop()) break;
-            fit_.begin_at(of_middle);
-            look(middle * factor);
+    // Down the penalties; norms are the radii that they stand for.
+    void follow_path() {
+        FactorSweeps<Real> sweeps;
+        auto path = fit_.path(sweeps);
+        const double at_origin = error_on(fit_.model(), held_out_);
+        double least = at_origin;
+        int idle = 0;
+        for (int k = 0; k < most_steps && !stop() && path.steepest() > 0; ++k) {
+            const Clock clock;
+            const Index before = path.x().width();
+            path.step(path_share);
+            if (!(path.norm() > 0)) continue;
+            fit_.begin_at({path.x(), path.biases()});
+            fit_.reached(path.value());
+            const bool grown = path.x().width() > before;
+            const double error = judge(path.norm(), path.penalty(), grown, clock);
+            const bool wins = error < least && least - error >= least_won * (at_origin - error);
+            least = std::min(least, error);
+            idle = wins ? 0 : idle + 1;
+            // What is better after a refit needs no other radius once other ranks are worse.
+            if (idle >= (path.x().width() > wide ? 1 : most_idle) ||
+                (refits_worse_ >= most_idle && choice_.refit.used()))
+                break;
         }
     }
 
-    // Whether this is the best so far: by itself, or by what a refit makes of it
-    // where there is to be one.
-    bool look(double radius) {
-        const auto found = fit_.solve(
-            radius, rough_, [&](const Snapshot<Real>&) { return stop() ? Action::stop : Action::proceed; });
-        // The next one begins near its end, and is there when its gap is small
-        // beside what has been gained so far.
-        if (const double gained = fit_.gained(); gained > 0) {
-            rough_.gap = std::max(specification_.options.gap.value_or(0), rough_tolerance * gained);
-            rough_.tolerance = 0;
+    void try_radii() {
+        Options rough = specification_.options;
+        rough.tolerance = std::max(rough.tolerance, rough_tolerance);
+        rough.max_iterations = std::min(rough.max_iterations, rough_iterations);
+        rough.checkpoints = {};
+        std::vector<double> radii = specification_.radii;
+        std::sort(radii.begin(), radii.end());
+        for (const double radius : radii) {
+            if (stop()) break;
+            const Clock clock;
+            fit_.solve(radius, rough,
+                       [&](const Snapshot<Real>&) { return stop() ? Action::stop : Action::proceed; });
+            // The next one begins near its end, and is there when its gap is small beside what has been gained so far.
+            if (const double gained = fit_.gained(); gained > 0) {
+                rough.gap = std::max(specification_.options.gap.value_or(0), rough_tolerance * gained);
+                rough.tolerance = 0;
+            }
+            judge(radius, specification_.refit ? fit_.multiplier() : 0, true, clock);
         }
+    }
+
+    class Clock {
+      public:
+        [[nodiscard]] double seconds() const {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        }
+
+      private:
+        std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    };
+
+    // The error where the fit is; it is kept where that is the best so far, by itself or after a refit.
+    double judge(double radius, double penalty, bool grown, const Clock& clock) {
         const CompletionModel<Real> model = fit_.model();
-        RadiusScore score{radius,       error_on(model, known_), error_on(model, held_out_), std::nullopt,
-                          model.rank(), found.seconds.method()};
+        RadiusScore score{
+            radius, error_on(model, known_), error_on(model, held_out_), std::nullopt, model.rank(), 0};
+        const double gained = fit_.gained();
         auto place = fit_.place();
         RefitChoice refit;
-        // Far more singular values than where a refit was best are fitted to noise, at the square of their number.
-        const bool wide = chosen_ > 0 && score.rank > most_wider * rank_;
-        if (specification_.refit && !wide && !stop()) score.refit = choose_refit(fit_, held_out_, refit);
+        // Ranks that were refitted, or nearly, say nothing new.
+        const bool next = static_cast<double>(score.rank) >= next_rank * static_cast<double>(refitted_) ||
+                          (!grown && score.rank > refitted_);
+        if (specification_.refit && next && !stop()) {
+            refitted_ = score.rank;
+            score.refit = choose_refit(fit_, penalty, std::min(refit_from_.value_or(penalty / 2), penalty),
+                                       held_out_, refit);
+            refit_from_ = 2 * refit.penalties.back();
+        }
+        score.seconds = clock.seconds();
         report_.radii.push_back(score);
         if (watch_.radius) watch_.radius(score);
         const double error = std::min(score.held_out, score.refit.value_or(score.held_out));
-        if (!(error < best_)) return false;
-        best_ = error;
-        chosen_ = radius;
-        rank_ = score.rank;
-        place_ = std::move(place);
-        return true;
+        const bool better = error < best_;
+        if (score.refit) refits_worse_ = better ? 0 : refits_worse_ + (error > much_worse * best_ ? 2 : 1);
+        if (better) {
+            best_ = error;
+            held_out_error_ = score.held_out;
+            refit_error_ = score.refit;
+            choice_ = {radius, error < score.held_out ? std::move(refit) : RefitChoice{}};
+            place_ = std::move(place);
+            gained_ = gained;
+        }
+        return score.held_out;
     }
 
     CompletionFit<Real>& fit_;
@@ -219,17 +275,23 @@ class RadiusSearch {
     const CompletionSpecification& specification_;
     const CompletionWatch<Real>& watch_;
     CompletionReport& report_;
-    Options rough_;
     double best_ = std::numeric_limits<double>::max();
-    double chosen_ = 0;
-    Index rank_ = 0;  // there
+    // Where that was.
+    Choice choice_;
     typename CompletionFit<Real>::Place place_;
+    double gained_ = 0;
+    double held_out_error_ = 0;
+    std::optional<double> refit_error_;
+
+    Index refitted_ = 0;  // the last rank that was
+    int refits_worse_ = 0;
+    std::optional<double> refit_from_;  // a penalty
 };
 
 // What a run depends on, for its checkpoints.
 template <class Real>
 std::vector<Fact> facts_of(const Observations<Real>& known, const CompletionSpecification& specification,
-                           const Choice& choice) {
+                           double bias_penalty) {
     Digest data;
     const auto add = [&](const auto& array) { data.add(array.data(), array.size() * sizeof(array[0])); };
     add(known.pattern.starts);
@@ -240,12 +302,11 @@ std::vector<Fact> facts_of(const Observations<Real>& known, const CompletionSpec
     for (const auto& [name, value] : specification.loss.parameters.all())
         if (const auto number = specification.loss.parameters.number(name))
             loss += " " + name + " " + format_number(*number);
-    return {
-        {"loss", loss},
-        {"biases", specification.biases ? "with a penalty of " + format_number(choice.bias_penalty) : "none"},
-        {"rank", specification.rank > 0 ? std::to_string(specification.rank) : "any"},
-        {"threads", std::to_string(specification.parts())},
-        {"data", data.text(), true}};
+    return {{"loss", loss},
+            {"biases", specification.biases ? "with a penalty of " + format_number(bias_penalty) : "none"},
+            {"rank", specification.rank > 0 ? std::to_string(specification.rank) : "any"},
+            {"threads", std::to_string(specification.parts())},
+            {"data", data.text(), true}};
 }
 
 // The factors of a model, to begin at.
@@ -312,14 +373,14 @@ Completed<Real> complete(Ratings<Real> ratings, const CompletionSpecification& s
     double share = specification.hold_out;
     if (share == 0 && (!specification.radius || specification.refit)) share = usual_hold_out;
 
-    Choice choice;
-    choice.radius = specification.radius.value_or(0);
-    choice.bias_penalty = specification.bias_penalty.value_or(signs ? 1 : 0);
+    const auto stop = [&] { return watch.stop && watch.stop(); };
+    Choice choice{specification.radius.value_or(0), {}};
+    report.bias_penalty = specification.bias_penalty.value_or(signs ? 1 : 0);
     Observations<Real> known = std::move(ratings.known);
     Observations<Real> held_out;
     if (share > 0) held_out = hold_out(known, share, specification.options.seed);
     report.held_out_count = held_out.pattern.columns.empty() ? 0 : held_out.size();
-    if (wants_penalty && share > 0) choice.bias_penalty = choose_bias_penalty(known, held_out, specification);
+    if (wants_penalty && share > 0) report.bias_penalty = choose_bias_penalty(known, held_out, specification);
 
     const bool chooses = share > 0 && (!specification.radius || specification.refit || wants_penalty);
     const auto final_solve = [&](CompletionFit<Real>& fit, double gained, bool last) {
@@ -327,7 +388,7 @@ Completed<Real> complete(Ratings<Real> ratings, const CompletionSpecification& s
         if (!last) {
             options.checkpoints = {};
         } else if (options.checkpoints.used()) {
-            for (Fact& fact : facts_of(known, specification, choice))
+            for (Fact& fact : facts_of(known, specification, report.bias_penalty))
                 options.checkpoints.facts.push_back(std::move(fact));
         }
         const Solution<Real> found = fit.solve(choice.radius, options, last ? watch.run : Observer<Real>{});
@@ -345,53 +406,55 @@ Completed<Real> complete(Ratings<Real> ratings, const CompletionSpecification& s
     std::optional<typename CompletionFit<Real>::Place> reached;
     double gained = 0;
     {
-        CompletionFit<Real> fit(known, specification, choice.bias_penalty);
+        CompletionFit<Real> fit(known, specification, report.bias_penalty);
         if (start != nullptr) fit.begin_at(place_of(*start, shape, specification));
         if (!specification.radius) {
-            choice.radius = RadiusSearch<Real>(fit, known, held_out, specification, watch, report).choose();
+            gained = RadiusSearch<Real>(fit, known, held_out, specification, watch, report).choose(choice);
+            report.status = Status::interrupted;  // unless it goes on
+        } else {
+            final_solve(fit, 0, !chooses);
             gained = fit.gained();
         }
-        final_solve(fit, gained, !chooses);
-        if (chooses) {
-            reached = fit.place();
-            gained = fit.gained();
+        if (chooses) reached = fit.place();
+        // What is left of a run that ends here.
+        if (!chooses || specification.radius || stop()) {
+            result.model = fit.model();
+            result.model.penalty = fit.multiplier();
+            report.error = error_on(result.model, known);
+            report.trained_on = known.size();
+            if (share > 0) report.held_out = error_on(result.model, held_out);
         }
-        result.model = fit.model();
-        result.model.penalty = fit.multiplier();
-        if (share > 0) report.held_out = error_on(result.model, held_out);
-        if (specification.refit) {
-            report.refit_held_out = choose_refit(fit, held_out, choice.refit);
-            if (*report.refit_held_out < *report.held_out) {
-                report.refit_penalty = *choice.refit.share * result.model.penalty;
+        if (specification.radius && specification.refit) {
+            const double penalty = result.model.penalty;
+            report.refit_held_out = choose_refit(fit, penalty, penalty / 2, held_out, choice.refit);
+            if (!(*report.refit_held_out < *report.held_out)) choice.refit = {};
+            if (choice.refit.used() && stop()) {
                 result.model = fit.model();
-                result.model.penalty = *report.refit_penalty;
-            } else {
-                choice.refit.share.reset();
+                result.model.penalty = choice.refit.penalties.back();
             }
         }
-        report.error = error_on(result.model, known);
-        report.trained_on = known.size();
     }
-    if (chooses && !(watch.stop && watch.stop())) {
+    if (chooses && !stop()) {
         put_back(known, std::move(held_out));
-        CompletionFit<Real> fit(known, specification, choice.bias_penalty);
+        CompletionFit<Real> fit(known, specification, report.bias_penalty);
         fit.begin_at(std::move(*reached));
         final_solve(fit, gained, true);
-        const double penalty = choice.refit.share ? refit_as_chosen(fit, choice.refit) : fit.multiplier();
+        const double penalty = choice.refit.used() ? choice.refit.penalties.back() : fit.multiplier();
+        for (const double with : choice.refit.penalties) fit.sweep(with);
         result.model = fit.model();
         result.model.penalty = penalty;
         report.error = error_on(result.model, known);
         report.trained_on = known.size();
         report.on_all = true;
     }
+    if (choice.refit.used()) report.refit_penalty = choice.refit.penalties.back();
     result.model.rows = std::move(ratings.rows);
     result.model.columns = std::move(ratings.columns);
     result.model.radius = choice.radius;
     result.model.method = report.method;
-    result.model.refitted = choice.refit.share.has_value();
+    result.model.refitted = choice.refit.used();
     report.rank = result.model.rank();
     report.radius = choice.radius;
-    report.bias_penalty = choice.bias_penalty;
     return result;
 }
 

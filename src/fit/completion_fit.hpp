@@ -12,6 +12,7 @@
 #include "alfcg/fit/completion.hpp"
 #include "alfcg/objective/completion.hpp"
 #include "alfcg/region/region.hpp"
+#include "corrective/factor_path.hpp"
 
 namespace alfcg {
 
@@ -55,6 +56,13 @@ class CompletionFit {
 
     [[nodiscard]] const Iterate<Real>& x() const { return *x_; }
 
+    // Along the path of penalties from here, which is the origin.
+    FactorPath<Real> path(FactorSweeps<Real>& sweeps) {
+        Matrix<Real> gradient;
+        at_origin_ = objective_->evaluate(*x_, gradient);
+        return FactorPath<Real>(sweeps, *objective_, *x_, std::move(gradient));
+    }
+
     // From where the last solve ended, scaled in if need be.
     Solution<Real> solve(double radius, const Options& options, const Observer<Real>& observer) {
         const auto region = nuclear_ball<Real>(radius, {}, parts_);
@@ -79,6 +87,7 @@ class CompletionFit {
     void begin_at(Place place) {
         stand_at(std::move(place.factors));
         x_->intercept().at = std::move(place.biases);
+        settled_ = true;
     }
 
     // λ of the penalised problem that x solves, in sums over the observations.
@@ -93,6 +102,8 @@ class CompletionFit {
         return norm > 0 ? std::max(-along / norm, 0.0) * static_cast<double>(known_.size()) : 0;
     }
 
+    // Another way has led to where it is, with this value.
+    void reached(double value) { reached_ = value; }
     // How far below f at the origin the last solve has ended.
     [[nodiscard]] double gained() {
         if (!at_origin_) {
@@ -101,19 +112,6 @@ class CompletionFit {
         }
         return *at_origin_ - reached_;
     }
-    // Where a line search from the origin would end that goes as far as it likes.
-    double first_radius() {
-        const Iterate<Real> here = iterate(origin());
-        Matrix<Real> gradient;
-        at_origin_ = objective_->evaluate(here, gradient);
-        const auto region = nuclear_ball<Real>(1, {}, parts_);
-        Move<Real> move;
-        region->minimize_at(known_.pattern, gradient, 0, false, move.towards());
-        const double start = objective_->slope_after(here, move, 0);
-        const double end = objective_->slope_after(here, move, 1);
-        return end > start && start < 0 ? -start / (end - start) : 1;
-    }
-
     void sweep(double penalty) {
         if (!factors_) begin_sweeps();
         objective_->sweep(*factors_, penalty);
@@ -152,8 +150,8 @@ class CompletionFit {
                 model.right(j, k) = static_cast<Real>(root * static_cast<double>(x.right(j)[k]));
         }
         if (biases_.used) {
-            const auto biases =
-                x_->intercept().best ? x_->intercept().at : objective_->intercept(copy_of_x());
+            const bool there = x_->intercept().best || (settled_ && !x_->intercept().at.empty());
+            const auto biases = there ? x_->intercept().at : objective_->intercept(copy_of_x());
             model.row_biases.assign(biases.begin(), biases.begin() + static_cast<std::ptrdiff_t>(shape.rows));
             model.column_biases.assign(biases.begin() + static_cast<std::ptrdiff_t>(shape.rows),
                                        biases.end());
@@ -177,6 +175,7 @@ class CompletionFit {
         x_.emplace(iterate(std::move(at)));
         factors_.reset();
         kept_.reset();
+        settled_ = false;
     }
     [[nodiscard]] Vertex<Real> zero() const {
         Vertex<Real> vertex;
@@ -203,6 +202,7 @@ class CompletionFit {
     BiasSpec biases_;
     std::unique_ptr<Objective<Real>> objective_;
     std::optional<Iterate<Real>> x_;
+    bool settled_ = false;                     // biases are those of the place that x was put to
     std::optional<double> at_origin_;          // f there, where it was asked for
     double reached_ = 0;                       // by the last solve
     std::optional<TwoFactors<Real>> factors_;  // of a refit

@@ -54,12 +54,18 @@ std::string completion_fault(const CompletionModel<Real>& model) {
 
 template <class Real>
 double CompletionModel<Real>::at(Index row, Index column) const {
-    double value = mean;
-    if (row >= 0 && !row_biases.empty()) value += row_biases[static_cast<std::size_t>(row)];
-    if (column >= 0 && !column_biases.empty()) value += column_biases[static_cast<std::size_t>(column)];
+    double product = 0;
     if (row >= 0 && column >= 0)
         for (Index k = 0; k < rank(); ++k)
-            value += static_cast<double>(left(row, k)) * static_cast<double>(right(column, k));
+            product += static_cast<double>(left(row, k)) * static_cast<double>(right(column, k));
+    return entry_of(product, row, column);
+}
+
+template <class Real>
+double CompletionModel<Real>::entry_of(double product, Index row, Index column) const {
+    double value = mean + product;
+    if (row >= 0 && !row_biases.empty()) value += row_biases[static_cast<std::size_t>(row)];
+    if (column >= 0 && !column_biases.empty()) value += column_biases[static_cast<std::size_t>(column)];
     return least < most ? std::clamp(value, least, most) : value;
 }
 

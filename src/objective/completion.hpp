@@ -27,6 +27,7 @@ class Completion final : public Objective<Real> {
     void batch_gradient(std::span<const Index> rows, const Iterate<Real>& x, Matrix<Real>& gradient) override;
     std::unique_ptr<GradientTable<Real>> gradient_table() override;
     void sweep(TwoFactors<Real>& factors, double penalty) override;
+    double evaluate_product(const TwoFactors<Real>& factors, Matrix<Real>& gradient) override;
     std::vector<double> intercept(const Iterate<Real>& x) override;
     void archive(Archive& state) override;
 
@@ -57,6 +58,15 @@ class Completion final : public Objective<Real> {
     // Lines of one factor for the other.
     void solve_rows(TwoFactors<Real>& factors, double penalty);
     void solve_columns(TwoFactors<Real>& factors, double penalty);
+    // The observations of some columns, one column after the other; in `starts` these begin.
+    struct Columns {
+        Index first = 0;
+        Index last = 0;
+        std::vector<std::int32_t> rows;
+        AlignedVector<Real> values;
+        AlignedVector<Real> weights;
+    };
+    void pick(const std::vector<Index>& starts, std::vector<Index>& come_to, Columns& columns) const;
 
     Observations<Real> known_;
     const LossRow& loss_;
@@ -73,6 +83,8 @@ class Completion final : public Objective<Real> {
     Version evaluated_ = Version::none;
     double value_ = 0;  // there
     Line line_;
+    std::vector<Index> column_starts_;  // when sweeps have begun: places before a column
+    Columns all_columns_;               // in memory where that is modest
 };
 
 }  // namespace alfcg

@@ -3,13 +3,15 @@
 
 #include "core/parallel.hpp"
 #include "kernels/pattern.hpp"
+#include "kernels/vector.hpp"
 #include "objective/completion.hpp"
 
 namespace alfcg {
 
 namespace {
 
-// Columns are picked in blocks with about so many places, which the caches hold, and go to the threads in so many shares each.
+// Up to so many observations there is a copy of them by columns. Else columns are picked in blocks with about so many places, which the caches hold, and go to the threads in so many shares each.
+constexpr Index places_kept = Index{1} << 22;
 constexpr Index places_of_block = Index{1} << 16;
 constexpr Index shares_per_thread = 4;
 // Lines that are brought together before their products are added up.
@@ -212,79 +214,100 @@ void Completion<Real>::solve_rows(TwoFactors<Real>& factors, double penalty) {
     set_column(factors.right, factors.width, Real(0));
 }
 
-// There is no copy of the data by columns: a few columns at a time are picked out of the rows, in which they lie in order.
+// Picks the columns first .. last − 1 out of the rows, in which they lie in order and have come to some place.
+template <class Real>
+void Completion<Real>::pick(const std::vector<Index>& starts, std::vector<Index>& come_to,
+                            Columns& columns) const {
+    const Pattern& pattern = known_.pattern;
+    const Index start = starts[static_cast<std::size_t>(columns.first)];
+    const auto places = static_cast<std::size_t>(starts[static_cast<std::size_t>(columns.last)] - start);
+    columns.rows.resize(places);
+    columns.values.resize(places);
+    columns.weights.resize(known_.weights.empty() ? 0 : places);
+    std::vector<Index> next(starts.begin() + columns.first, starts.begin() + columns.last);
+    for (Index i = 0; i < pattern.shape.rows; ++i) {
+        auto from = static_cast<std::size_t>(come_to[static_cast<std::size_t>(i)]);
+        const auto end = static_cast<std::size_t>(pattern.end(i));
+        for (; from < end && pattern.columns[from] < columns.last; ++from) {
+            const auto to = static_cast<std::size_t>(
+                next[static_cast<std::size_t>(pattern.columns[from] - columns.first)]++ - start);
+            columns.rows[to] = static_cast<std::int32_t>(i);
+            columns.values[to] = known_.values[from];
+            if (!columns.weights.empty()) columns.weights[to] = known_.weights[from];
+        }
+        come_to[static_cast<std::size_t>(i)] = static_cast<Index>(from);
+    }
+}
+
 template <class Real>
 void Completion<Real>::solve_columns(TwoFactors<Real>& factors, double penalty) {
     const Pattern& pattern = known_.pattern;
     const Index stride = factors.left.cols();
-    std::vector<Index> counts(static_cast<std::size_t>(pattern.shape.cols) + 1);
-    for (const std::int32_t column : pattern.columns) ++counts[static_cast<std::size_t>(column) + 1];
-    for (std::size_t j = 1; j < counts.size(); ++j) counts[j] += counts[j - 1];
+    std::vector<Index>& starts = column_starts_;
+    const auto begins = [&](Index column) {
+        std::vector<Index> come_to(static_cast<std::size_t>(pattern.shape.rows));
+        const std::int32_t* line = pattern.columns.data();
+        for (Index i = 0; i < pattern.shape.rows; ++i)
+            come_to[static_cast<std::size_t>(i)] =
+                std::lower_bound(line + pattern.begin(i), line + pattern.end(i), column) - line;
+        return come_to;
+    };
+    if (starts.empty()) {
+        starts.resize(static_cast<std::size_t>(pattern.shape.cols) + 1);
+        for (const std::int32_t column : pattern.columns) ++starts[static_cast<std::size_t>(column) + 1];
+        for (std::size_t j = 1; j < starts.size(); ++j) starts[j] += starts[j - 1];
+        if (pattern.size() <= places_kept) {
+            all_columns_.last = pattern.shape.cols;
+            std::vector<Index> come_to = begins(0);
+            pick(starts, come_to, all_columns_);
+        }
+    }
+    const bool kept = all_columns_.last > 0;
     const int shares = static_cast<int>(shares_per_thread) * threads_;
     const bool biased = !factors.column_biases.empty();
     set_column(factors.left, factors.width, Real(factors.fit_biases ? 1 : 0));
     const auto column_at = [&](Index places) {
-        return std::lower_bound(counts.begin(), counts.end(), places) - counts.begin();
+        return std::lower_bound(starts.begin(), starts.end(), places) - starts.begin();
     };
-    // A share goes through the rows once for each of its blocks, and remembers where it has come to in every row.
     const auto work = [&](int /*part*/, int share, int /*next*/) {
         const Index end_of_share =
             share + 1 == shares ? pattern.shape.cols : column_at(pattern.size() * (share + 1) / shares);
-        Index first = column_at(pattern.size() * share / shares);
+        const Index first = column_at(pattern.size() * share / shares);
         if (first >= end_of_share) return;
-        std::vector<Index> come_to(static_cast<std::size_t>(pattern.shape.rows));
-        for (Index i = 0; i < pattern.shape.rows; ++i) {
-            const std::int32_t* begin = pattern.columns.data();
-            come_to[static_cast<std::size_t>(i)] =
-                std::lower_bound(begin + pattern.begin(i), begin + pattern.end(i), first) - begin;
-        }
         LineSolver<Real> solver(loss_, parameter_, judge_, stride);
-        std::vector<std::int32_t> rows;
-        AlignedVector<Real> values;
-        AlignedVector<Real> weights;
         AlignedVector<Real> offsets;
-        std::vector<Index> next;
-        while (first < end_of_share) {
-            const Index start = counts[static_cast<std::size_t>(first)];
-            const Index last = std::clamp(column_at(start + places_of_block), first + 1, end_of_share);
-            const auto places = static_cast<std::size_t>(counts[static_cast<std::size_t>(last)] - start);
-            rows.resize(places);
-            values.resize(places);
-            weights.resize(known_.weights.empty() ? 0 : places);
-            offsets.resize(places);
-            next.assign(counts.begin() + first, counts.begin() + last);
-            for (Index i = 0; i < pattern.shape.rows; ++i) {
-                auto from = static_cast<std::size_t>(come_to[static_cast<std::size_t>(i)]);
-                const auto end = static_cast<std::size_t>(pattern.end(i));
-                const Real offset =
-                    biased ? static_cast<Real>(biases_.mean + factors.row_biases[static_cast<std::size_t>(i)])
-                           : Real(0);
-                for (; from < end && pattern.columns[from] < last; ++from) {
-                    const auto to = static_cast<std::size_t>(
-                        next[static_cast<std::size_t>(pattern.columns[from] - first)]++ - start);
-                    rows[to] = static_cast<std::int32_t>(i);
-                    values[to] = known_.values[from];
-                    if (!weights.empty()) weights[to] = known_.weights[from];
-                    offsets[to] = offset;
-                }
-                come_to[static_cast<std::size_t>(i)] = static_cast<Index>(from);
-            }
-            for (Index j = first; j < last; ++j) {
-                const auto from = static_cast<std::size_t>(counts[static_cast<std::size_t>(j)] - start);
-                const Index count =
-                    counts[static_cast<std::size_t>(j) + 1] - counts[static_cast<std::size_t>(j)];
-                double* bias =
-                    factors.fit_biases ? &factors.column_biases[static_cast<std::size_t>(j)] : nullptr;
-                if (biased && bias == nullptr)
-                    for (std::size_t k = from; k < from + static_cast<std::size_t>(count); ++k)
-                        offsets[k] += static_cast<Real>(factors.column_biases[static_cast<std::size_t>(j)]);
-                solver.solve({rows.data() + from, count, values.data() + from,
-                              weights.empty() ? nullptr : weights.data() + from, offsets.data() + from},
-                             factors.left, factors.width, penalty,
-                             factors.bias_penalty.value_or(biases_.penalty),
-                             factors.right.data() + j * stride, bias);
-            }
-            first = last;
+        const auto solve = [&](const Columns& columns, Index j) {
+            const Index start = starts[static_cast<std::size_t>(columns.first)];
+            const Index from = starts[static_cast<std::size_t>(j)] - start;
+            const Index count = starts[static_cast<std::size_t>(j) + 1] - starts[static_cast<std::size_t>(j)];
+            double* bias = factors.fit_biases ? &factors.column_biases[static_cast<std::size_t>(j)] : nullptr;
+            const double own =
+                biases_.mean +
+                (biased && bias == nullptr ? factors.column_biases[static_cast<std::size_t>(j)] : 0);
+            offsets.assign(static_cast<std::size_t>(count), Real(0));
+            if (biased)
+                for (Index k = 0; k < count; ++k)
+                    offsets[static_cast<std::size_t>(k)] =
+                        static_cast<Real>(own + factors.row_biases[static_cast<std::size_t>(
+                                                    columns.rows[static_cast<std::size_t>(from + k)])]);
+            solver.solve({columns.rows.data() + from, count, columns.values.data() + from,
+                          columns.weights.empty() ? nullptr : columns.weights.data() + from, offsets.data()},
+                         factors.left, factors.width, penalty, factors.bias_penalty.value_or(biases_.penalty),
+                         factors.right.data() + j * stride, bias);
+        };
+        if (kept) {
+            for (Index j = first; j < end_of_share; ++j) solve(all_columns_, j);
+            return;
+        }
+        // A share goes through the rows once for each of its blocks, and remembers where it has come to in every row.
+        std::vector<Index> come_to = begins(first);
+        Columns block;
+        for (block.first = first; block.first < end_of_share; block.first = block.last) {
+            block.last =
+                std::clamp(column_at(starts[static_cast<std::size_t>(block.first)] + places_of_block),
+                           block.first + 1, end_of_share);
+            pick(starts, come_to, block);
+            for (Index j = block.first; j < block.last; ++j) solve(block, j);
         }
     };
     Team::mine().run(threads_, shares, work);
@@ -298,6 +321,29 @@ void Completion<Real>::sweep(TwoFactors<Real>& factors, double penalty) {
     solve_columns(factors, penalty * mean_weight);
 }
 
+template <class Real>
+double Completion<Real>::evaluate_product(const TwoFactors<Real>& factors, Matrix<Real>& gradient) {
+    const Pattern& pattern = known_.pattern;
+    gradient.reshape({1, known_.size()});
+    std::vector<double> biases = factors.row_biases;
+    biases.insert(biases.end(), factors.column_biases.begin(), factors.column_biases.end());
+    const auto entries = [&](Index first, Index last, Real* to) {
+        for (Index row = row_of(first); first < last; ++row) {
+            const Index count = pattern.end(row) - first;
+            kernels::row_dots(pattern.columns.data() + first, count,
+                              factors.left.data() + row * factors.left.cols(), factors.right.data(),
+                              factors.right.cols(), factors.width, to);
+            to += count;
+            first += count;
+        }
+    };
+    const double sum = judge_entries(entries, biases, gradient.data()) + penalty_at(biases);
+    kernels::scale_to(gradient.size(), 1 / total_, gradient.data(), gradient.data());
+    return sum / total_;
+}
+
+template double Completion<float>::evaluate_product(const TwoFactors<float>&, Matrix<float>&);
+template double Completion<double>::evaluate_product(const TwoFactors<double>&, Matrix<double>&);
 template void Completion<float>::sweep(TwoFactors<float>&, double);
 template void Completion<double>::sweep(TwoFactors<double>&, double);
 

@@ -63,6 +63,11 @@ void Objective<Real>::sweep(TwoFactors<Real>& /*factors*/, double /*penalty*/) {
     throw Error("this objective has no factors to sweep over");
 }
 
+template <class Real>
+double Objective<Real>::evaluate_product(const TwoFactors<Real>& /*factors*/, Matrix<Real>& /*gradient*/) {
+    throw Error("this objective has no factors to look at");
+}
+
 template class Objective<float>;
 template class Objective<double>;
 

@@ -68,10 +68,10 @@ void take_away(const Real* basis, Index stride, Index width, Matrix<Real>& table
 }
 
 template <class Real>
-Eigen::MatrixXd orthonormalize(Matrix<Real>& table, Index width) {
+Eigen::MatrixXd orthonormalize(Matrix<Real>& table, Index width, int passes) {
     Eigen::MatrixXd total = Eigen::MatrixXd::Identity(width, width);
     // Twice: what the first time leaves of columns that were nearly alike is not yet at right angles.
-    for (int pass = 0; pass < 2 && width > 0; ++pass) {
+    for (int pass = 0; pass < passes && width > 0; ++pass) {
         const Eigen::MatrixXd gram = gram_of(table, width);
         Eigen::VectorXd lengths(width);
         for (Index k = 0; k < width; ++k) lengths(k) = gram(k, k) > 0 ? std::sqrt(gram(k, k)) : 1;
@@ -98,7 +98,7 @@ template void turn(Matrix<float>&, Index, const Eigen::MatrixXd&);
 template void turn(Matrix<double>&, Index, const Eigen::MatrixXd&);
 template void take_away(const float*, Index, Index, Matrix<float>&);
 template void take_away(const double*, Index, Index, Matrix<double>&);
-template Eigen::MatrixXd orthonormalize(Matrix<float>&, Index);
-template Eigen::MatrixXd orthonormalize(Matrix<double>&, Index);
+template Eigen::MatrixXd orthonormalize(Matrix<float>&, Index, int);
+template Eigen::MatrixXd orthonormalize(Matrix<double>&, Index, int);
 
 }  // namespace alfcg

@@ -27,8 +27,9 @@ void turn(Matrix<Real>& table, Index width, const Eigen::MatrixXd& by);
 template <class Real>
 void take_away(const Real* basis, Index stride, Index width, Matrix<Real>& table);
 
-/// Makes the columns orthonormal, perhaps fewer of them; returns T with old table = new table · T.
+/// Makes the columns orthonormal, perhaps fewer of them; returns T with old table = new table · T. A single pass leaves columns that were nearly
+/// alike at no more than about right angles.
 template <class Real>
-Eigen::MatrixXd orthonormalize(Matrix<Real>& table, Index width);
+Eigen::MatrixXd orthonormalize(Matrix<Real>& table, Index width, int passes = 2);
 
 }  // namespace alfcg

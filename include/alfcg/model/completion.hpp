@@ -33,6 +33,8 @@ struct CompletionModel {
     [[nodiscard]] Index rank() const { return left.cols(); }
     /// Rows and columns that are not known (negative) have no say.
     [[nodiscard]] double at(Index row, Index column) const;
+    /// The same from the product of the factors' lines.
+    [[nodiscard]] double entry_of(double product, Index row, Index column) const;
 };
 
 /// Writes and reads the model as an .npz archive (docs/model-format.md). Throw Error.

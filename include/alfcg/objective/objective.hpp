@@ -143,6 +143,8 @@ class Objective {
     /// Of an objective with a pattern: the lines of left that are best for right, then the other way round, for f times samples() plus
     /// (penalty/2) (‖left‖² + ‖right‖²), or for a parabola in its place where f is none.
     virtual void sweep(TwoFactors<Real>& factors, double penalty);
+    /// f there, with the biases as they are, and its gradient.
+    virtual double evaluate_product(const TwoFactors<Real>& factors, Matrix<Real>& gradient);
 
     /// The best intercepts at x, one per output, where the objective has some: f(x) is the minimum over them.
     virtual std::vector<double> intercept(const Iterate<Real>& /*x*/) { return {}; }
