@@ -46,7 +46,6 @@ DeviceObjective<Real>::DeviceObjective(const Features<Real>& features, Targets t
                             fmt::format("{} does not know the {} loss: use cpu", device_->name(), loss.name));
     const BlockLoss<Real> judged(targets_, loss, intercept_ ? intercept_->shift() : 0, share_);
     DeviceProblem<Real> problem;
-    SharedArray<std::int32_t> columns;
     problem.rows = share_.own;
     problem.cols = shape_.cols;
     problem.outputs = shape_.rows;
@@ -54,10 +53,10 @@ DeviceObjective<Real>::DeviceObjective(const Features<Real>& features, Targets t
         problem.dense = dense->data();
         problem.stride = dense->stride();
     } else {
-        const auto& sparse = std::get<SparseFeatures<Real>>(features_);
+        auto& sparse = std::get<SparseFeatures<Real>>(features_);
+        sparse.column = sparse.column.narrow();  // which stay: rows may be sent again
         problem.start = sparse.start.data();
-        columns = sparse.column.narrow();
-        problem.column = columns.data();
+        problem.column = sparse.column.narrow().data();
         problem.value = sparse.value.data();
     }
     problem.on_disk = std::visit([](const auto& own) { return own.on_disk(); }, features_);
