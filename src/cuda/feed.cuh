@@ -105,7 +105,6 @@ class Feed {
         free_[part % 2].record(work);
         if (part + 2 < parts_) start(part + 2, send);
     }
-    [[nodiscard]] const Stream& copies() const { return copies_; }
 
   private:
     template <class Send>
