@@ -129,9 +129,8 @@ double peak_memory() {
 void advise_reading(const void* first, const void* last, PageReading reading) {
     static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(first) / page * page;
-    const int advice = reading == PageReading::in_order    ? MADV_SEQUENTIAL
-                       : reading == PageReading::scattered ? MADV_RANDOM
-                                                           : MADV_NORMAL;
+    // Not MADV_SEQUENTIAL: of a mapped file, Linux then waits for every piece that it reads ahead, and reads small pages.
+    const int advice = reading == PageReading::scattered ? MADV_RANDOM : MADV_NORMAL;
     madvise(reinterpret_cast<void*>(begin), reinterpret_cast<std::uintptr_t>(last) - begin, advice);
 }
 
