@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -250,9 +251,10 @@ TEST_F(CompleteCommand, OtherRunsAreToldInOneLine) {
         more.insert(more.begin(), {file, "--threads", "1", "--model", "m.npz"});
         return more;
     };
-    ASSERT_EQ(
-        complete(with("r.tsv", {"--radius", "60", "--max-iterations", "3", "--checkpoint", "state"})).status,
-        0);
+    ASSERT_EQ(complete(with("r.tsv", {"--radius", "60", "--tol", "1e-12", "--max-iterations", "3",
+                                      "--checkpoint", "state"}))
+                  .status,
+              0);
     refused(with("r.tsv", {"--radius", "61", "--resume", "state"}), "radius");
     refused(with("r.tsv", {"--radius", "60", "--resume", "state", "--biases"}),
             "biases none, here with a penalty of 0");
@@ -295,6 +297,19 @@ TEST_F(CompleteCommand, TriesTheRadiiThatAreGiven) {
     refused({"r.tsv", "--radius", "5", "--radii", "1,2"}, "--radii are for --radius auto");
     refused({"r.tsv", "--radius", "auto", "--radii", "1,x"}, "radii");
     refused({"r.tsv", "--radius", "auto", "--radii", "1,-2"}, "--radii must be positive, not -2");
+}
+
+// Along a path of penalties the search finds a radius that is as good on what is held out as the best of many that are solved for.
+TEST_F(CompleteCommand, TheSearchFindsWhatSolvesFind) {
+    write_ratings();
+    const auto found = summary({"r.tsv", "--radius", "auto", "--holdout", "0.2", "--model", "m.npz"});
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::string radius : {"10", "15", "20", "28", "40", "57", "80", "113"})
+        best = std::min(
+            best, summary({"r.tsv", "--radius", radius, "--holdout", "0.2", "--model", "n.npz"})["test_rmse"]
+                      .get<double>());
+    EXPECT_LE(found["test_rmse"], 1.05 * best) << found["radius"];
+    EXPECT_EQ(found["on_all"], true);
 }
 
 // A run whose optimum has more singular values than it may keep says so.

@@ -183,6 +183,34 @@ TYPED_TEST(Completes, CorrectiveStepsReachTheOptimum) {
     EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), 0.0), 150 * (1 + 1e-5));
 }
 
+// At a product of two tables f and its gradient are those at the same point as an iterate, for every loss and with weights.
+TYPED_TEST(Completes, ProductsHaveTheGradientOfIterates) {
+    std::mt19937 random(8);
+    std::normal_distribution<double> normal;
+    for (const char* loss : {"squared", "huber", "logistic"}) {
+        const bool signs = std::string_view(loss) == "logistic";
+        const auto known = planted<TypeParam>(30, 20, 2, 0.5, 3, true, signs);
+        const auto objective = completion_objective<TypeParam>(known, {loss, {}}, {}, 2);
+        TwoFactors<TypeParam> x;
+        x.width = 3;
+        x.left = Matrix<TypeParam>(30, 64 / sizeof(TypeParam));
+        x.right = Matrix<TypeParam>(20, 64 / sizeof(TypeParam));
+        for (Index k = 0; k < 3; ++k) {
+            for (Index i = 0; i < 30; ++i) x.left(i, k) = static_cast<TypeParam>(normal(random));
+            for (Index j = 0; j < 20; ++j) x.right(j, k) = static_cast<TypeParam>(normal(random));
+        }
+        Matrix<TypeParam> gradient;
+        const double value = objective->evaluate_product(x, gradient);
+        const Iterate<TypeParam> point(Factors<TypeParam>(x.left, x.right, 3), known.pattern, 2);
+        Matrix<TypeParam> expected;
+        const double rounding = std::is_same_v<TypeParam, float> ? 1e-5 : 1e-12;
+        EXPECT_NEAR(value, objective->evaluate(point, expected), rounding * value) << loss;
+        ASSERT_EQ(gradient.size(), expected.size());
+        for (Index k = 0; k < gradient.size(); ++k)
+            EXPECT_NEAR(gradient.data()[k], expected.data()[k], rounding) << loss;
+    }
+}
+
 // In balls from small to nearly as large as the data.
 TEST(CompletesInDouble, NeverStandsStill) {
     for (const double share : {1.0, 0.5})

@@ -57,9 +57,9 @@ class MatrixCompletion(Estimator):
     ----------
     radius : float or 'auto', default='auto'
         How much the singular values may add up to. 'auto': the one with the smallest error on entries that are held out, of a
-        path that doubles; the model is then fitted to all of them.
+        path of penalties; the model is then fitted to all of them.
     radii : array-like of float, default=None
-        With ``radius='auto'``: those to try, from the smallest to the largest, in place of the path that doubles.
+        With ``radius='auto'``: those to try, from the smallest to the largest, in place of those along a path of penalties.
     loss : {'squared', 'huber', 'logistic'}, default='squared'
         Half the square of the error; Huber's, which is linear beyond `threshold`; or the logistic loss for values -1 and 1.
     threshold : float, default=1.0

@@ -294,7 +294,7 @@ Command add_complete(CommandOptions options) {
     arguments->run.defaults = CompletionSpecification::default_options();
     arguments->run.add_to(options);
     options.add_option("--radii", arguments->radii,
-                       "radius auto: these, by commas, in place of those that double", "R,R,...", problem);
+                       "radius auto: these, by commas, in place of those along a path of penalties", "R,R,...", problem);
     options.add_option("--start", arguments->start,
                        "begin at this model, scaled in where it lies outside the ball", "MODEL", "Method");
     const std::string running = "Running";

@@ -25,9 +25,10 @@ class FactorPath {
         penalty_ = steepest();
     }
 
-    /// To a penalty that is such a share of the last one, or to where f has the next direction that is worth it, if that is lower.
+    /// To a penalty that is such a share of the last one, or, where no direction would be new there, on towards the one of the next.
     void step(double share) {
-        penalty_ = std::max(share * std::min(penalty_, steepest()), least_share * penalty_);
+        const bool alone = steepest() < share * penalty_;
+        penalty_ = alone ? std::max(steepest(), least_share * penalty_) : share * penalty_;
         sweeps_.begin(x_, biases_, penalty_);
         for (int k = 0; k < sweeps_per_step; ++k) sweeps_.sweep(objective_, penalty_);
         value_ = sweeps_.evaluate(objective_, gradient_);

@@ -437,8 +437,11 @@ Completed<Real> complete(Ratings<Real> ratings, const CompletionSpecification& s
     if (chooses && !stop()) {
         put_back(known, std::move(held_out));
         CompletionFit<Real> fit(known, specification, report.bias_penalty);
-        fit.begin_at(std::move(*reached));
+        fit.begin_at(*reached);
         final_solve(fit, gained, true);
+        // A refit goes on with the rank at which it was judged.
+        if (choice.refit.used() && fit.x().factors()->width() != reached->factors.width())
+            fit.begin_at(std::move(*reached));
         const double penalty = choice.refit.used() ? choice.refit.penalties.back() : fit.multiplier();
         for (const double with : choice.refit.penalties) fit.sweep(with);
         result.model = fit.model();

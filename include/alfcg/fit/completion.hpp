@@ -14,7 +14,7 @@ namespace alfcg {
 struct CompletionSpecification {
     LossSpec loss{"squared", {}};
     std::optional<double> radius;  // none: the best on observations that are held out
-    std::vector<double> radii;     // of these, where there are some; else of those that double
+    std::vector<double> radii;     // of these, where there are some; else of those along a path of penalties
     double hold_out = 0;           // share of the observations; 0: none, but for a radius that is looked for
     bool biases = false;
     std::optional<double> bias_penalty;  // none: the best on what is held out, or 0
