@@ -27,12 +27,13 @@ constexpr double usual_hold_out = 0.1;
 constexpr double rough_tolerance = 2e-2;
 constexpr Index rough_iterations = 8;
 // A search for a radius goes along a path of penalties that fall to such a share from one step to the next. It ends when two steps in a row
-// have won less than such a share of all that has been won on what is held out.
+// have won less on what is held out than such a share of all that has been won, and than such a share of the error.
 constexpr double path_share = 0.85;
 constexpr int most_steps = 60;
 constexpr int most_idle = 2;
 constexpr Index wide = 50;  // a rank that makes steps dear: one is enough
 constexpr double least_won = 0.02;
+constexpr double least_share_won = 0.005;
 // Ranks that are refitted lie so far apart, as far as the path allows.
 constexpr double next_rank = 1.5;
 // A refit that is so much worse than the best is as good as two.
@@ -194,7 +195,8 @@ class RadiusSearch {
             fit_.reached(path.value());
             const bool grown = path.x().width() > before;
             const double error = judge(path.norm(), path.penalty(), grown, clock);
-            const bool wins = error < least && least - error >= least_won * (at_origin - error);
+            const bool wins = error < least && least - error >= std::min(least_won * (at_origin - error),
+                                                                         least_share_won * error);
             least = std::min(least, error);
             idle = wins ? 0 : idle + 1;
             // What is better after a refit needs no other radius once other ranks are worse.
