@@ -73,8 +73,8 @@ TEST(Suggestion, TheProgramSaysWhatWasMeantInOneLine) {
     EXPECT_EQ(
         message({"train", "--iterations"}),
         "alfcg: unknown option --iterations; did you mean --max-iterations? (see alfcg train --help)\n");
-    EXPECT_EQ(message({"path", "a9a", "--checkpoint", "c"}),
-              "alfcg: unknown option --checkpoint, which is for train (see alfcg path --help)\n");
+    EXPECT_EQ(message({"path", "a9a", "--trace", "t"}),
+              "alfcg: unknown option --trace, which is for train (see alfcg path --help)\n");
     const std::string method = message({"train", "randn-9-3", "--method", "alfcg-fd"});
     EXPECT_TRUE(
         method.starts_with("alfcg: unknown method 'alfcg-fd'; did you mean alfcg-d? There are fw-openloop, "))

@@ -5,6 +5,7 @@
 
 #include "alfcg/core/archive.hpp"
 #include "alfcg/core/buffer.hpp"
+#include "alfcg/core/column_numbers.hpp"
 #include "alfcg/core/device.hpp"
 #include "alfcg/core/error.hpp"
 #include "alfcg/core/matrix.hpp"

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "alfcg/core/column_numbers.hpp"
 #include "alfcg/core/matrix.hpp"
-#include "alfcg/data/column_numbers.hpp"
 #include "kernels/dense.hpp"
 
 /// Sparse samples against tables in which the outputs of a feature (or of a sample) lie side by side.

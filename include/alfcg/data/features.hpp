@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "alfcg/core/buffer.hpp"
+#include "alfcg/core/column_numbers.hpp"
 #include "alfcg/core/matrix.hpp"
 #include "alfcg/core/shared_array.hpp"
-#include "alfcg/data/column_numbers.hpp"
 
 namespace alfcg {
 
