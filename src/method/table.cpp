@@ -1,7 +1,6 @@
 #include "method/table.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 #include <utility>
 
@@ -299,8 +298,8 @@ std::vector<ParameterInfo> method_parameters() {
     std::vector<ParameterInfo> all;
     // ALFCG's, which stand last among those of the paper, are asked for most.
     const auto add = [&](bool of_paper) {
-        for (const MethodRow& row : std::views::reverse(table()))
-            if ((row.setting != corrective) == of_paper) add_once(all, row.parameters);
+        for (auto row = table().rbegin(); row != table().rend(); ++row)
+            if ((row->setting != corrective) == of_paper) add_once(all, row->parameters);
     };
     add(true);
     add(false);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 #include "report/curve_style.hpp"
 #include "report/markup.hpp"
@@ -95,8 +94,8 @@ std::string names(const std::vector<PictureCurve>& curves, const PlotAxis& y) {
     double next = picture_top;
     for (auto& [place, curve] : places) next = (place = std::max(place, next)) + name_height;
     double last = picture_bottom;
-    for (auto& [place, curve] : std::views::reverse(places))
-        last = (place = std::min(place, last)) - name_height;
+    for (auto place = places.rbegin(); place != places.rend(); ++place)
+        last = (place->first = std::min(place->first, last)) - name_height;
     std::string text;
     for (const auto& [place, curve] : places)
         text += fmt::format("<text x=\"{}\" y=\"{:.1f}\" style=\"fill:var(--curve-{})\">{}</text>\n",

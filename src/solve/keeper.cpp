@@ -58,7 +58,7 @@ bool Keeper::due() const {
 }
 
 void Keeper::visit_others(Archive& state) {
-    for (const auto& [name, visit] : checkpoints_.also) state.section(name, [&] { visit(state); });
+    for (const auto& other : checkpoints_.also) state.section(other.first, [&] { other.second(state); });
 }
 
 void Keeper::write(const std::function<void(Archive&)>& visit) {
