@@ -20,6 +20,7 @@ std::unique_ptr<cli::CommandLine> command_line() {
     line->add("predict", "", cli::add_predict);
     line->add("show", "", cli::add_show);
     line->add("path", "", cli::add_path);
+    line->add("convert", "", cli::add_convert);
     line->add("complete", "", cli::add_complete);
     line->add("recommend", "", cli::add_recommend);
     line->add("compare", "", cli::add_compare);
@@ -64,8 +65,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         chdir(folder.path().c_str()) == 0 && std::freopen("/dev/null", "w", stdout) != nullptr;
     fuzz::require(quiet, "no place to be quiet in");
     fuzz::Input input(data, size);
-    static const std::array<std::string, 7> commands{"train",    "predict",   "show",   "path",
-                                                     "complete", "recommend", "compare"};
+    static const std::array<std::string, 8> commands{"train",    "predict",   "show",    "path",
+                                                     "complete", "recommend", "compare", "convert"};
     std::vector<std::string> arguments{"alfcg"};
     if (input.below(16) != 0) arguments.push_back(input.one_of(commands));
     while (!input.ended() && arguments.size() < 24) {

@@ -1,9 +1,9 @@
 // Calls a fuzz target with inputs made by chance from those in its corpus, where there is no libFuzzer: with its options, as far as they
 // are needed.
 //
-//     TARGET [-max_total_time=SECONDS] [-runs=N] [-seed=N] [-max_len=BYTES] [FILE|FOLDER]...
+//     TARGET [-max_total_time=SECONDS] [-runs=N] [-seed=N] [-max_len=BYTES] [-artifact_prefix=PATH] [FILE|FOLDER]...
 //
-// A single file is run as it is. The input that ends the program is left in the file "crash".
+// A single file is run as it is. The input that ends the program is left in the file PATH + "crash".
 #include <fcntl.h>
 #include <signal.h>
 
@@ -17,10 +17,11 @@
 namespace {
 
 std::string current;  // what a handler writes out
+std::string place = "crash";
 using Random = std::mt19937_64;
 
 void leave_input(int number) {
-    const int file = ::open("crash", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int file = ::open(place.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file >= 0 && ::write(file, current.data(), current.size()) >= 0) ::close(file);
     ::signal(number, SIG_DFL);
     ::raise(number);
@@ -36,14 +37,14 @@ std::string bytes_of(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::size_t place(Random& random, const std::string& text) {
+std::size_t position(Random& random, const std::string& text) {
     return static_cast<std::size_t>(random() % (text.size() + 1));
 }
 
 // A few changes at random: bytes, pieces left out, repeated, or taken from another input.
 std::string changed(std::string text, const std::string& other, Random& random, std::size_t longest) {
     for (std::uint64_t left = 1 + random() % 8; left > 0; --left) {
-        const std::size_t at = place(random, text);
+        const std::size_t at = position(random, text);
         const std::size_t length = random() % 16;
         switch (random() % 7) {
             case 0:
@@ -59,10 +60,10 @@ std::string changed(std::string text, const std::string& other, Random& random, 
                 text.insert(at, 1 + length / 4, static_cast<char>(random()));
                 break;
             case 4:
-                text.insert(place(random, text), text.substr(at, length));
+                text.insert(position(random, text), text.substr(at, length));
                 break;
             case 5:
-                text.insert(at, other.substr(std::min(other.size(), place(random, other)), 4 * length));
+                text.insert(at, other.substr(std::min(other.size(), position(random, other)), 4 * length));
                 break;
             default:
                 text.insert(at, fmt::format("{}", static_cast<std::int64_t>(random()) >> random() % 63));
@@ -92,6 +93,8 @@ int main(int count, char** arguments) {
             seed = std::stoull(value);
         } else if (argument.starts_with("-max_len=")) {
             longest = std::stoull(value);
+        } else if (argument.starts_with("-artifact_prefix=")) {
+            place = value + "crash";
         } else if (std::filesystem::is_directory(argument)) {
             for (const auto& entry : std::filesystem::directory_iterator(argument))
                 corpus.push_back(bytes_of(entry.path()));
