@@ -14,7 +14,10 @@ namespace {
 
 // Where the gap has not fallen to such a share, directions are sought in another way.
 constexpr double enough_fall = 0.7;
+// Sweeps of a step, and more where the norm is on either side of the radius.
 constexpr int sweeps_per_step = 4;
+constexpr int most_sweeps = 8;
+constexpr double about_there = 0.9;
 // On the way out from the origin the penalty falls to such a share from one step to the next; there are so many at most.
 constexpr double outward_share = 0.8;
 constexpr int most_outwards = 20;
@@ -47,7 +50,7 @@ class FactorCorrector final : public Corrector<Real> {
         return true;
     }
     void archive(Run<Real>& /*run*/, Archive& state) override {
-        state(penalty_, across_, last_gap_, sweeps_);
+        state(penalty_, response_, across_, last_gap_, sweeps_);
     }
 
   private:
@@ -57,9 +60,8 @@ class FactorCorrector final : public Corrector<Real> {
         // The gap is <g, x> + radius · σ₁.
         const double along = -direction_to(Vertex<Real>{}, seen.gradient, x).slope;  // <g, x>
         const double steepest = (seen.gap - along) / ball_.radius;
-        double response = first_response;
         if (norm == 0) {
-            go_outwards(run, seen, response);
+            go_outwards(run, seen);
         } else {
             const auto samples = static_cast<double>(run.objective().samples());
             if (penalty_ == 0) penalty_ = std::min(std::max(-along / norm, 0.0), steepest) * samples;
@@ -71,9 +73,10 @@ class FactorCorrector final : public Corrector<Real> {
         double last_penalty = 0;
         double last_norm = 0;
         int sweeps = 0;
+        int most = sweeps_per_step;
         bool near = false;
         const double nearness = std::min(near_enough, share_of_gap * seen.gap / (steepest * ball_.radius));
-        while (sweeps < sweeps_per_step && !near) {
+        while (sweeps < most && !near) {
             ++sweeps;
             sweeps_.sweep(run.objective(), penalty_);
             const double reached = sweeps_.norm();
@@ -83,13 +86,14 @@ class FactorCorrector final : public Corrector<Real> {
             }
             if (last_norm > 0 && reached != last_norm && penalty_ != last_penalty) {
                 const double measured = std::log(reached / last_norm) / std::log(penalty_ / last_penalty);
-                if (measured < 0) response = std::clamp(measured, -2.0, -0.05);
+                take_response(measured);
             }
             last_penalty = penalty_;
             last_norm = reached;
             near = std::abs(reached / ball_.radius - 1) <= nearness;
+            most = reached < about_there * ball_.radius ? sweeps_per_step : most_sweeps;
             penalty_ *=
-                std::clamp(std::pow(ball_.radius / reached, 1 / response), 1 / most_change, most_change);
+                std::clamp(std::pow(ball_.radius / reached, 1 / response_), 1 / most_change, most_change);
         }
         run.account().counters.component_gradients +=
             static_cast<Index>(2 * (sweeps + FactorSweeps<Real>::rounds)) * run.objective().samples();
@@ -97,7 +101,7 @@ class FactorCorrector final : public Corrector<Real> {
     }
 
     // Along the path of penalties to where it leaves the ball, and back to the penalty that leads to its boundary, as far as norms tell.
-    void go_outwards(Run<Real>& run, const Proposal<Real>& seen, double& response) {
+    void go_outwards(Run<Real>& run, const Proposal<Real>& seen) {
         FactorPath<Real> path(sweeps_, run.objective(), run.x(), seen.gradient);
         double before = 0;
         int steps = 0;
@@ -107,14 +111,18 @@ class FactorCorrector final : public Corrector<Real> {
             path.step(outward_share);
             ++steps;
             if (before > 0 && path.norm() > before)
-                response = std::log(path.norm() / before) / std::log(path.penalty() / last);
+                take_response(std::log(path.norm() / before) / std::log(path.penalty() / last));
         }
         penalty_ = path.penalty();
         if (path.norm() > ball_.radius)
-            penalty_ *= std::min(std::pow(ball_.radius / path.norm(), 1 / response), 1 / outward_share);
+            penalty_ *= std::min(std::pow(ball_.radius / path.norm(), 1 / response_), 1 / outward_share);
         sweeps_.begin(path.x(), path.biases(), penalty_);
         run.account().counters.component_gradients +=
             steps * FactorPath<Real>::looks_per_step * run.objective().samples();
+    }
+
+    void take_response(double measured) {
+        if (measured < 0) response_ = std::clamp(measured, -4.0, -0.05);
     }
 
     static double nuclear_norm(const Factors<Real>& x) {
@@ -152,7 +160,8 @@ class FactorCorrector final : public Corrector<Real> {
     }
 
     Ball ball_;
-    double penalty_ = 0;  // λ times the number of observations
+    double penalty_ = 0;                // λ times the number of observations
+    double response_ = first_response;  // of the logarithm of the norm to that of the penalty
     FactorSweeps<Real> sweeps_;
     bool across_ = true;  // x: only there directions were looked for
     double last_gap_ = std::numeric_limits<double>::infinity();

@@ -153,6 +153,7 @@ Index FactorSweeps<Real>::begin(const Factors<Real>& at, const std::vector<doubl
         if (turned || own_slopes_.size() != x.width() ||
             x.core(k, k) * own_bends_(k) + own_slopes_(k) > worth * penalty)
             kept.push_back(k);
+    if (kept.empty() && slopes_.size() == 0 && x.width() > 0) kept.push_back(0);
     const auto old = static_cast<Index>(kept.size());
     Index fresh = 0;
     while (fresh < slopes_.size() && slopes_(fresh) > penalty) ++fresh;
@@ -195,6 +196,7 @@ Index FactorSweeps<Real>::begin(const Factors<Real>& at, const std::vector<doubl
 
 template <class Real>
 double FactorSweeps<Real>::norm() const {
+    if (factors_.width == 0) return 0;
     const SymmetricPairs left(gram_of(factors_.left, factors_.width));
     const Eigen::VectorXd roots = left.eigenvalues().cwiseMax(0).cwiseSqrt();
     const Eigen::MatrixXd turned = left.eigenvectors() * roots.asDiagonal();
