@@ -74,7 +74,9 @@ class L1Corrector final : public Corrector<Real> {
         write(work.lightest(), x.shape(), better);
         better.composite = run.region().composite(better.to_matrix());
         part_->leave_intercept(work.s(), run.x());
-        return work.objective() < before || work.gap() < gap_before;
+        if (!(work.objective() < before || work.gap() < gap_before)) return false;
+        part_->leave(move.version(), work.value(), work.gradient());
+        return true;
     }
     void archive(Run<Real>& run, Archive& state) override {
         state(trust_, columns_, bytes_);

@@ -37,6 +37,7 @@ class L1Part {
     /// Looks from s on; where the last step led there, what it found there holds.
     void start(const Matrix<Real>& s);
     [[nodiscard]] double objective() const { return objective_; }
+    [[nodiscard]] double value() const { return value_; }  // of f
     [[nodiscard]] double gap() const { return gap_; }
     [[nodiscard]] const Matrix<Real>& s() const { return s_; }
     [[nodiscard]] const Matrix<Real>& gradient() const { return gradient_; }  // of f

@@ -15,6 +15,17 @@ class FollowedScores {
   public:
     /// Scores laid out like the blocks of a pass.
     void resize(Index samples, Index outputs, kernels::ScoreLayout layout);
+    /// Those of another, without what is known of a move.
+    void take(const FollowedScores& other) {
+        samples_ = other.samples_;
+        outputs_ = other.outputs_;
+        by_output_ = other.by_output_;
+        stride_ = other.stride_;
+        scores_ = other.scores_;
+    }
+    void shift(double by) {
+        for (Real& score : scores_) score = static_cast<Real>(static_cast<double>(score) + by);
+    }
     void clear() { std::fill(scores_.begin(), scores_.end(), Real(0)); }
 
     void store(RowRange range, const Real* scores, kernels::ScoreLayout layout);

@@ -144,11 +144,13 @@ void LinearObjective<Real>::blend(std::span<const Index> rows, const Blend<Real>
 template <class Real>
 std::unique_ptr<Part<Real>> LinearObjective<Real>::part(std::span<const Index> columns) {
     if (!loss_.bends() && !loss_.relative()) return Objective<Real>::part(columns);
-    if (!intercept_ && loss_.bends() && std::ssize(columns) == shape_.cols &&
-        std::holds_alternative<SparseFeatures<Real>>(features_))
-        return std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{}, loss_,
-                                                  shape_.rows, nullptr, rows_, threads_);
-    return few_features(some_columns(features_, columns, intercept_.has_value(), threads_));
+    const bool whole = !intercept_ && std::ssize(columns) == shape_.cols;
+    auto part = whole && loss_.bends() && std::holds_alternative<SparseFeatures<Real>>(features_)
+                    ? std::make_unique<LinearPart<Real>>(features_, *engine_, prepared_at_, DrawnRows<Real>{},
+                                                         loss_, shape_.rows, nullptr, rows_, threads_)
+                    : few_features(some_columns(features_, columns, intercept_.has_value(), threads_));
+    if (may_remember_ && shape_.rows == 1) part->leave_to(&left_, whole);
+    return part;
 }
 
 template <class Real>
@@ -191,7 +193,7 @@ std::optional<SecondMoments<Real>> LinearObjective<Real>::second_moments() {
 }
 
 template <class Real>
-std::unique_ptr<Part<Real>> LinearObjective<Real>::few_features(Features<Real> products) const {
+std::unique_ptr<LinearPart<Real>> LinearObjective<Real>::few_features(Features<Real> products) const {
     return std::make_unique<LinearPart<Real>>(std::move(products), entries_, loss_, shape_.rows,
                                               intercept_ ? &*intercept_ : nullptr, rows_, threads_);
 }
@@ -499,7 +501,7 @@ double LinearObjective<Real>::pass_piece(const Pass& pass, int part, int piece, 
 // Scores that follow an iterate, and weights that have been moved along, are not those that come from the data again, to the last bit.
 template <class Real>
 void LinearObjective<Real>::archive(Archive& state) {
-    state(scores_at_, full_at_, followed_, moves_, along_, factored_);
+    state(scores_at_, full_at_, followed_, moves_, along_, factored_, left_);
     const bool along = along_ != Version::none;
     if (may_remember_) scores_.archive(state, along);
     if (intercept_) state(*intercept_);

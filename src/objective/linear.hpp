@@ -94,7 +94,9 @@ class LinearObjective final : public LinearModel<Real> {
 
     class HullOfScores;
 
-    [[nodiscard]] std::unique_ptr<Part<Real>> few_features(Features<Real> products) const;
+    [[nodiscard]] std::unique_ptr<LinearPart<Real>> few_features(Features<Real> products) const;
+    // What the last part has left where x is now.
+    bool take_left(const Iterate<Real>& x);
     [[nodiscard]] DrawnRows<Real> draw(const Iterate<Real>& x, Index count, std::uint64_t seed) const;
     // How much the losses of a block bend, from residuals that a pass over all rows has made of the scores in `raw`.
     void keep_bends(RowRange range, const Real* residuals, const Real* raw);
@@ -180,13 +182,14 @@ class LinearObjective final : public LinearModel<Real> {
     // Scores of an iterate that is looked at in full after every move.
     bool may_remember_;
     FollowedScores<Real> scores_;
-    Version scores_at_ = Version::none;  // the point they are of
-    Version full_at_ = Version::none;    // the last point that was looked at in full
-    int followed_ = 0;                   // looks in full in a row, each a move after the last
-    int moves_ = 0;                      // made since the scores were computed from the data
-    Version along_ = Version::none;      // the move whose Z_v is at hand
-    bool factored_ = false;              // as a projection
-    Matrix<Real> together_;              // v of a move with two atoms
+    Version scores_at_ = Version::none;                                    // the point they are of
+    LeftByPart<Real> left_{.scores = &scores_, .scores_at = &scores_at_};  // of a point that is to come
+    Version full_at_ = Version::none;  // the last point that was looked at in full
+    int followed_ = 0;                 // looks in full in a row, each a move after the last
+    int moves_ = 0;                    // made since the scores were computed from the data
+    Version along_ = Version::none;    // the move whose Z_v is at hand
+    bool factored_ = false;            // as a projection
+    Matrix<Real> together_;            // v of a move with two atoms
 
     FollowedScores<Real> aside_;  // with an intercept: scores of a point that is looked at in between
 

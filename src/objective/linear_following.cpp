@@ -29,12 +29,25 @@ void LinearObjective<Real>::for_each_block(FunctionRef<void(int part, RowRange r
     });
 }
 
+// They are followed by the part, which makes them anew now and then.
+template <class Real>
+bool LinearObjective<Real>::take_left(const Iterate<Real>& x) {
+    const MadeMove<Real>* made = x.last_move();
+    if (made == nullptr || made->move != left_.move || made->step != 1) return false;
+    left_.move = Version::none;
+    left_.at = x.version();
+    if (intercept_) scores_.shift(-intercept_at(x).front());
+    scores_at_ = x.version();
+    moves_ = 0;
+    return true;
+}
+
 // Scores are worth their memory where an iterate is looked at in full after every move: after two of them. A point that
 // is looked at in between (a probe, a metric) leaves them as they are.
 template <class Real>
 typename LinearObjective<Real>::Source LinearObjective<Real>::source_of(const Iterate<Real>& x) {
     if (!may_remember_) return Source::data;
-    if (scores_at_ == x.version()) return Source::remembered;
+    if (scores_at_ == x.version() || take_left(x)) return Source::remembered;
     const MadeMove<Real>* made = x.last_move();
     if (made == nullptr) return Source::data;
     const bool near = made->from == scores_at_;
@@ -65,6 +78,10 @@ double LinearObjective<Real>::full_pass(const Iterate<Real>& x, Matrix<Real>* gr
         scores_at_ = x.version();
     }
     full_at_ = x.version();
+    if (left_.whole && left_.at == x.version()) {
+        if (gradient != nullptr) *gradient = left_.gradient;
+        return left_.value;
+    }
     if (keeps_bends_ && gradient != nullptr) bends_at_ = x.version();
     if (intercept_) return full_pass_with_intercept(x, gradient, source);
     Pass pass = full(&x);

@@ -453,6 +453,17 @@ void LinearPart<Real>::leave_intercept(const Matrix<Real>& s, const Iterate<Real
     for (Index l = 0; l < shape_.rows; ++l) next.push_back(static_cast<double>(s(l, shape_.cols - 1)));
 }
 
+template <class Real>
+void LinearPart<Real>::leave(Version move, double value, const Matrix<Real>& gradient) const {
+    if (left_ == nullptr || !by_output_) return;
+    left_->move = move;
+    left_->whole = whole_;
+    left_->value = value;
+    if (whole_) left_->gradient = gradient;
+    left_->scores->take(scores_);
+    *left_->scores_at = Version::none;
+}
+
 // What is at S. The next direction is aimed at before anything else is asked along it.
 template <class Real>
 void LinearPart<Real>::archive(Archive& state) {

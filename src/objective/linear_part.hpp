@@ -24,6 +24,21 @@ struct DrawnRows {
     Index count = 0;  // on all ranks
 };
 
+/// What a part knows of the point that the next move leads to.
+template <class Real>
+struct LeftByPart {
+    Version move = Version::none;  // which is to be made in full
+    Version at = Version::none;    // where it has led
+    bool whole = false;            // the part was all of f: these are its value and gradient
+    double value = 0;
+    Matrix<Real> gradient = {};
+    // Where scores go, and which point they were of.
+    FollowedScores<Real>* scores = nullptr;
+    Version* scores_at = nullptr;
+
+    void archive(Archive& state) { state(move, at, whole, value, gradient); }
+};
+
 /// The same loss on the products of the data with a few directions, or on a few of the rows: a linear model whose scores and second
 /// derivatives are kept. Of rows on several ranks, each has those that are here.
 template <class Real>
@@ -57,6 +72,12 @@ class LinearPart final : public Part<Real> {
     double spread(const Matrix<Real>& directions, Matrix<Real>& products, std::vector<double>& mean) override;
     void take_intercept(const Iterate<Real>& x, Matrix<Real>& s) const override;
     void leave_intercept(const Matrix<Real>& s, const Iterate<Real>& x) const override;
+    void leave(Version move, double value, const Matrix<Real>& gradient) const override;
+    /// With one output: what is known where x goes is left there; `whole`: the part is all of f.
+    void leave_to(LeftByPart<Real>* left, bool whole) {
+        left_ = left;
+        whole_ = whole;
+    }
     void archive(Archive& state) override;
 
   private:
@@ -110,6 +131,8 @@ class LinearPart final : public Part<Real> {
     RowEngine<Real>* engine_;
     std::span<Version> prepared_;
     FollowedScores<Real> scores_;  // at S, and of D
+    LeftByPart<Real>* left_ = nullptr;
+    bool whole_ = false;
     // Second derivatives of a loss of one score; else the shares of the classes. Those of an output lie side by side where scores do.
     AlignedVector<Real> bends_;
     bool by_output_ = false;

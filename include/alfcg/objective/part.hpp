@@ -81,6 +81,10 @@ class Part {
     /// Where x moves next, the intercept will be that of S.
     virtual void leave_intercept(const Matrix<Real>& /*s*/, const Iterate<Real>& /*x*/) const {}
 
+    /// x will be where S is, and this move leads there, if it is made in full: what is known there need not be found out again when all of
+    /// f is looked at.
+    virtual void leave(Version /*move*/, double /*value*/, const Matrix<Real>& /*gradient*/) const {}
+
     /// What it knows of where it was looked at last, for checkpoints.
     virtual void archive(Archive& state) = 0;
 };
