@@ -47,8 +47,8 @@ TEST(NuclearPoint, ShrinksToTheNearestPoint) {
         for (const double threshold : {0.0, 0.7})
             for (const double radius : {0.5, 4.0, 1e3}) {
                 const reference::Matrix w = reference::gaussian(rows, cols, 7);
-                nuclear::Dense point = w;
-                const auto spectrum = nuclear::shrink(threshold, radius, rows, point);
+                faces::Dense point = w;
+                const auto spectrum = faces::shrink(threshold, radius, rows, point);
                 EXPECT_LE((point - projection(w, threshold, radius)).norm(), 1e-9 * w.norm());
                 EXPECT_NEAR(spectrum.sum(), norm_of(point), 1e-9 * w.norm());
                 // left · diag(values) · right is the point.
@@ -61,25 +61,25 @@ TEST(NuclearPoint, ShrinksToTheNearestPoint) {
                               .norm(),
                           1e-6);
             }
-    nuclear::Dense zero = nuclear::Dense::Zero(3, 5);
-    EXPECT_EQ(nuclear::shrink(0, 1, 3, zero).rank(), 0);
+    faces::Dense zero = faces::Dense::Zero(3, 5);
+    EXPECT_EQ(faces::shrink(0, 1, 3, zero).rank(), 0);
     EXPECT_EQ(zero.norm(), 0);
 }
 
 // The nuclear norm along w + t d, cut to the rank of w, has <d, K d> for its second derivative, and the slope that it is said to have.
 TEST(NuclearFace, KnowsHowTheNormBends) {
     for (const int rank : {1, 3, 4}) {
-        nuclear::Dense w = reference::gaussian(4, rank, 3) * reference::gaussian(rank, 9, 4);
-        const auto spectrum = nuclear::shrink(0, 1e9, 4, w);
+        faces::Dense w = reference::gaussian(4, rank, 3) * reference::gaussian(rank, 9, 4);
+        const auto spectrum = faces::shrink(0, 1e9, 4, w);
         ASSERT_EQ(spectrum.rank(), rank);
         for (const bool bound : {false, true}) {
-            const nuclear::Face face(spectrum, w, 0.7, bound);
-            nuclear::Dense d = reference::gaussian(4, 9, 5);
+            const faces::Face face(spectrum, w, 0.7, bound);
+            faces::Dense d = reference::gaussian(4, 9, 5);
             face.project(d);
-            nuclear::Dense again = d;
+            faces::Dense again = d;
             face.project(again);
             EXPECT_LE((again - d).norm(), 1e-12 * d.norm());
-            nuclear::Dense product = nuclear::Dense::Zero(4, 9);
+            faces::Dense product = faces::Dense::Zero(4, 9);
             face.add_curvature(d, product);
             const auto along = [&](double t) {
                 const reference::Vector values = values_of(w + t * d);
@@ -96,27 +96,27 @@ TEST(NuclearFace, KnowsHowTheNormBends) {
 }
 
 TEST(NuclearFace, PreconditionersArePositiveAndSymmetric) {
-    nuclear::Dense w = reference::gaussian(4, 3, 3) * reference::gaussian(3, 9, 4);
-    const auto spectrum = nuclear::shrink(0, 1e9, 4, w);
+    faces::Dense w = reference::gaussian(4, 3, 3) * reference::gaussian(3, 9, 4);
+    const auto spectrum = faces::shrink(0, 1e9, 4, w);
     const auto problem = sized_problem("multinomial", 50, 9, 4);
     const Bridge<double> bridge(problem);
     const auto part = bridge.objective->sample(Iterate<double>(Shape{4, 9}), 50, 0);
     Matrix<double> gradient;
     part->evaluate(Matrix<double>(4, 9), gradient);
-    nuclear::Sketch sketch;
+    faces::Sketch sketch;
     sketch.refresh(*part);
     for (const int kind : {0, 1, 2})
         for (const double multiplier : {0.0, 0.7}) {
-            nuclear::Face face(spectrum, w, multiplier, multiplier > 0);
+            faces::Face face(spectrum, w, multiplier, multiplier > 0);
             if (kind == 0) face.expect(2);
             if (kind == 1) face.expect(sketch, 1.5, false);
-            nuclear::Dense a = reference::gaussian(4, 9, 5);
-            nuclear::Dense b = reference::gaussian(4, 9, 6);
+            faces::Dense a = reference::gaussian(4, 9, 5);
+            faces::Dense b = reference::gaussian(4, 9, 6);
             face.project(a);
             face.project(b);
             if (kind == 2) face.expect(3);
-            nuclear::Dense pa = a;
-            nuclear::Dense pb = b;
+            faces::Dense pa = a;
+            faces::Dense pb = b;
             face.precondition(pa);
             face.precondition(pb);
             EXPECT_GT(inner(a, pa), 0);
@@ -131,7 +131,7 @@ TEST(NuclearSketch, IsTheMeanOfTheSecondDerivatives) {
     const auto part = bridge.objective->sample(Iterate<double>(Shape{4, 9}), 50, 0);
     Matrix<double> gradient;
     part->evaluate(Matrix<double>(4, 9), gradient);
-    nuclear::Sketch sketch;
+    faces::Sketch sketch;
     sketch.refresh(*part);
     // At zero all shares are a quarter.
     const reference::Matrix mean = problem.X.transpose() * problem.X / 50 * 0.25 * 0.75;
@@ -146,7 +146,7 @@ void expect_directions(Shape shape, Index rank) {
     const double tolerance = std::is_same_v<Real, float> ? 1e-5 : 1e-10;
     const reference::Matrix x =
         reference::gaussian(shape.rows, rank, 1) * reference::gaussian(rank, shape.cols, 2);
-    nuclear::Directions<Real> directions;
+    faces::Directions<Real> directions;
     directions.begin(to_matrix<Real>(x));
     const auto check = [&](const reference::Matrix& made, double left) {
         const reference::Matrix rows = from_matrix(directions.rows());

@@ -1,10 +1,12 @@
 #include "corrective/corrective.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "alfcg/core/error.hpp"
 #include "core/memory.hpp"
+#include "corrective/on_samples.hpp"
 
 namespace alfcg {
 
@@ -24,8 +26,8 @@ Index usual_memory(Index data_bytes, Index rows) {
 }
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, const Iterate<Real>& x,
-                                               Index memory) {
+std::unique_ptr<Corrector<Real>> corrector_for(const Objective<Real>& objective, const Region<Real>& region,
+                                               const Iterate<Real>& x, Index memory) {
     const auto ball = region.ball();
     const Shape shape = x.shape();
     if (x.factors() != nullptr) {
@@ -37,6 +39,9 @@ std::unique_ptr<Corrector<Real>> corrector_for(const Region<Real>& region, const
     }
     if (ball && ball->norm == Ball::Norm::lp && ball->p == 1) return l1_corrector<Real>(*ball, memory);
     if (ball && ball->norm == Ball::Norm::nuclear) return nuclear_corrector<Real>(*ball, memory);
+    if (ball && ball->norm == Ball::Norm::lp && ball->p >= 2 && std::isfinite(ball->p) &&
+        ball->composite.l1 == 0 && shape.rows > 1 && has_many_rows(objective))
+        return lp_corrector<Real>(*ball, memory);
     if (region.has_proximal(shape)) return smooth_corrector<Real>(memory);
     return hull_corrector<Real>(memory);
 }
@@ -85,7 +90,7 @@ std::unique_ptr<Corrector<Real>> Corrective<Real>::make_corrector(Run<Real>& run
     Index memory = memory_ ? *memory_ : usual_memory(data, ranks == nullptr ? rows : rows / ranks->size());
     // Ranks go the same way, however much each has.
     if (ranks != nullptr) memory = ranks->told(memory);
-    return corrector_for(run.region(), run.x(), memory);
+    return corrector_for(run.objective(), run.region(), run.x(), memory);
 }
 
 template <class Real>

@@ -34,6 +34,10 @@ std::unique_ptr<Corrector<Real>> nuclear_corrector(const Ball& ball, Index memor
 template <class Real>
 std::unique_ptr<Corrector<Real>> factor_corrector(const Ball& ball);
 
+/// Over the l_p ball, p ≥ 2, without a term that is not smooth: in all of the space on a sample of the rows.
+template <class Real>
+std::unique_ptr<Corrector<Real>> lp_corrector(const Ball& ball, Index memory);
+
 /// Over any region with a proximal map: in all of the space, on a quadratic model made of as much as so many bytes allow.
 template <class Real>
 std::unique_ptr<Corrector<Real>> smooth_corrector(Index memory);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "corrective/corrector.hpp"
+#include "corrective/face_inner.hpp"
 #include "corrective/l1_part.hpp"
 #include "corrective/l1_samples.hpp"
 
@@ -28,6 +29,9 @@ constexpr int most_models = 3;
 constexpr int last_effort = 16;
 // A part has its columns twice: by rows and by columns.
 constexpr Index copies = 2;
+// Rows for each column from which on data are tall.
+constexpr double tall = 16;
+constexpr double very_evenly = 1.5;
 
 template <class Real>
 class L1Corrector final : public Corrector<Real> {
@@ -77,6 +81,15 @@ class L1Corrector final : public Corrector<Real> {
         if (!(work.objective() < before || work.gap() < gap_before)) return false;
         part_->leave(move.version(), work.value(), work.gradient());
         return true;
+    }
+    // Of many full rows every pass is dear, and steps on all of f need few of them.
+    bool is_even(Run<Real>& run) override {
+        // What several outputs have in common, inner steps alone take away.
+        if (run.x().shape().rows > 1) return false;
+        const auto samples = static_cast<double>(run.objective().samples());
+        const auto cols = static_cast<double>(run.x().shape().cols);
+        return samples >= tall * cols && static_cast<double>(run.objective().entries()) == samples * cols &&
+               faces::bends_evenly(run, very_evenly);
     }
     void archive(Run<Real>& run, Archive& state) override {
         state(trust_, columns_, bytes_);

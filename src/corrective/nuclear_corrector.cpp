@@ -1,19 +1,15 @@
 #include <algorithm>
 
 #include "corrective/corrector.hpp"
+#include "corrective/face_inner.hpp"
 #include "corrective/line_search.hpp"
 #include "corrective/nuclear_directions.hpp"
-#include "corrective/nuclear_inner.hpp"
+#include "corrective/nuclear_face.hpp"
 #include "corrective/on_samples.hpp"
 
 namespace alfcg {
 
 namespace {
-
-// f bends evenly: along its slope no more than so many times the mean. No matter where a sample has so many rows for each feature:
-// it knows everything about how f bends.
-constexpr double even = 4;
-constexpr double enough_rows = 16;
 
 // Directions: that a step adds at most, and that are kept for every one that x may be made of.
 constexpr Index most_steepest = 32;
@@ -28,13 +24,14 @@ class NuclearDescent final : public SampleDescent<Real> {
 
     Found<Real> go_down(Part<Real>& part, double weight, const Matrix<Real>& s, const Matrix<Real>& slopes,
                         const Effort& effort) override {
-        return nuclear::go_down(part, ball_, weight, s, &slopes, effort, knowledge_);
+        return faces::go_down(part, norm_, ball_, weight, s, &slopes, effort, knowledge_);
     }
     void archive(Archive& state) override { state(knowledge_); }
 
   private:
     Ball ball_;
-    nuclear::Knowledge knowledge_;
+    faces::NuclearNorm norm_;
+    faces::Knowledge knowledge_;
 };
 
 /// Newton's method on all rows, along a few directions: those that x is made of, those that f is steepest along, and those that the last
@@ -59,10 +56,10 @@ class NuclearAlongDirections final : public Corrector<Real> {
         const auto part = run.objective().part(directions_.rows());
         Matrix<Real> s = widened(before_, part->shape().cols);
         part->take_intercept(run.x(), s);
-        nuclear::Knowledge knowledge;  // a sketch is of its own directions
+        faces::Knowledge knowledge;  // a sketch is of its own directions
         knowledge.curvature = curvature_;
         const auto found =
-            nuclear::go_down<Real>(*part, ball_, 1, s, nullptr, effort_along_directions, knowledge);
+            faces::go_down<Real>(*part, norm_, ball_, 1, s, nullptr, effort_along_directions, knowledge);
         curvature_ = knowledge.curvature;
         const double products = static_cast<double>(directions_.count()) / static_cast<double>(2 * x.rows());
         run.account().counters.component_gradients +=
@@ -88,8 +85,9 @@ class NuclearAlongDirections final : public Corrector<Real> {
     }
 
     Ball ball_;
+    faces::NuclearNorm norm_;
     Index room_;  // directions whose products may be kept
-    nuclear::Directions<Real> directions_;
+    faces::Directions<Real> directions_;
     Matrix<Real> before_;  // what x was made of before the last step
     double curvature_ = 0;
     Version made_ = Version::none;
@@ -109,36 +107,12 @@ class NuclearCorrector final : public Corrector<Real> {
         if (state.has(own_, [&] { return choose(run.objective()); })) own_->archive(run, state);
     }
 
-    // The slope is that of one sample and bends are those of another: what is chance in one is not in the other.
-    bool is_even(Run<Real>& run) override {
-        const Index all = run.objective().samples();
-        const double rows =
-            std::max(first_sample_share * static_cast<double>(all), static_cast<double>(least_sample_rows));
-        if (rows >= enough_rows * static_cast<double>(run.x().shape().cols)) return false;
-        if (static_cast<double>(least_sample_rows) > most_sample_share * static_cast<double>(all))
-            return false;
-        const auto slopes = run.objective().sample(run.x(), least_sample_rows, 0);
-        const auto bends = run.objective().sample(run.x(), least_sample_rows, 1);
-        Matrix<Real> s = widened(run.x().matrix(), bends->shape().cols);
-        bends->take_intercept(run.x(), s);
-        nuclear::Smooth<Real> one(*slopes, 1, 0);
-        nuclear::Smooth<Real> other(*bends, 1, 0);
-        nuclear::Point slope;
-        nuclear::Point product;
-        other.evaluate(other.point(s), slope);
-        one.evaluate(one.point(s), slope);
-        other.curve(slope, product);
-        const double steep = nuclear::dot(slope, product);
-        const double mean = other.mean_bend();
-        run.account().counters.component_gradients += (one.calls() + other.calls()) * least_sample_rows;
-        return steep < even * mean * nuclear::dot(slope, slope);
-    }
+    bool is_even(Run<Real>& run) override { return faces::bends_evenly(run); }
 
   private:
     [[nodiscard]] std::unique_ptr<Corrector<Real>> choose(const Objective<Real>& objective) const {
         const Shape shape = objective.shape();
-        if (shape.cols > nuclear::short_side &&
-            (shape.rows > nuclear::short_side || !has_many_rows(objective)))
+        if (shape.cols > faces::short_side && (shape.rows > faces::short_side || !has_many_rows(objective)))
             return std::make_unique<NuclearAlongDirections<Real>>(
                 ball_, memory_ / (objective.samples() * static_cast<Index>(sizeof(Real))));
         return on_samples<Real>(std::make_unique<NuclearDescent<Real>>(ball_), memory_);

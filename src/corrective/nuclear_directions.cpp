@@ -8,7 +8,7 @@
 #include "core/matrix_product.hpp"
 #include "kernels/products.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 namespace {
 
@@ -176,4 +176,4 @@ void Directions<Real>::keep(const Matrix<Real>& now, const Matrix<Real>& before,
 template class Directions<float>;
 template class Directions<double>;
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

@@ -5,7 +5,7 @@
 #include "alfcg/core/archive.hpp"
 #include "alfcg/core/matrix.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 /// Sides up to here have a Gram matrix that is decomposed.
 constexpr Index short_side = 256;
@@ -41,4 +41,4 @@ class Directions {
     Matrix<Real> basis_;
 };
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

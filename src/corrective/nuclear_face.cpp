@@ -1,10 +1,11 @@
 #include "corrective/nuclear_face.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "core/decompositions.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 Face::Face(const Spectrum& spectrum, const Dense& w, double multiplier, bool bound)
     : multiplier_(multiplier), bound_(bound), left_(w.rows(), 0), right_(0, w.cols()) {
@@ -88,4 +89,16 @@ void Face::precondition(Dense& d) const {
     project(d);
 }
 
-}  // namespace alfcg::nuclear
+Spectrum NuclearNorm::look(Dense& w) {
+    return shrink(0, std::numeric_limits<double>::infinity(), w.rows(), w);
+}
+
+double NuclearNorm::multiplier(const Spectrum& spectrum, const Dense& w, const Dense& g) {
+    if (spectrum.rank() == 0) return 0;
+    const auto steep = product<Dense>(spectrum.left.transpose(), g);
+    const auto held = product<Dense>(spectrum.left.transpose(), w);
+    const Eigen::VectorXd along = steep.cwiseProduct(held).rowwise().sum();
+    return -along.cwiseQuotient(spectrum.values).sum() / static_cast<double>(spectrum.rank());
+}
+
+}  // namespace alfcg::faces

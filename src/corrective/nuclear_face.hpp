@@ -1,9 +1,9 @@
 #pragma once
 
 #include "corrective/nuclear_point.hpp"
-#include "corrective/nuclear_sketch.hpp"
+#include "corrective/sketch.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 /// The matrices of w's rank around w, which the nuclear norm is smooth on, to second order: the directions that stay among them, and how
 /// the norm bends along those. Where the norm costs nothing, all matrices are smooth.
@@ -39,4 +39,26 @@ class Face {
     Eigen::RowVectorXd beside_gains_;  // the same beside `left`
 };
 
-}  // namespace alfcg::nuclear
+/// ‖·‖_*, as a descent sees it: what is known of a point, and what is near it.
+class NuclearNorm {
+  public:
+    using State = Spectrum;
+    using Shape = Eigen::Index;  // a rank
+    static constexpr bool short_first = true;
+
+    [[nodiscard]] static State look(Dense& w);
+    /// The nearest point of the shape with ‖w‖ ≤ radius after its norm has lost the threshold.
+    [[nodiscard]] static State nearest(double threshold, double radius, Shape rank, Dense& w) {
+        return shrink(threshold, radius, rank, w);
+    }
+    [[nodiscard]] static Shape any(const Dense& w) { return w.rows(); }
+    [[nodiscard]] static Shape shape(const State& state) { return state.rank(); }
+    [[nodiscard]] static double dual(const Dense& g) { return largest_singular_value(g); }
+    /// What the norm costs at w where it is balanced by the slope g.
+    [[nodiscard]] static double multiplier(const State& state, const Dense& w, const Dense& g);
+    [[nodiscard]] static Face face(const State& state, const Dense& w, double multiplier, bool bound) {
+        return {state, w, multiplier, bound};
+    }
+};
+
+}  // namespace alfcg::faces

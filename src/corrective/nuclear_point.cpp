@@ -5,7 +5,7 @@
 
 #include "core/decompositions.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 namespace {
 
@@ -58,4 +58,4 @@ Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
     return spectrum;
 }
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

@@ -4,7 +4,7 @@
 
 #include "core/matrix_product.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -25,4 +25,4 @@ double largest_singular_value(const Dense& g);
 /// what it has become of.
 Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w);
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

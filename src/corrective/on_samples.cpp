@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "corrective/line_search.hpp"
@@ -17,7 +18,12 @@ constexpr double many_entries = 2000;
 
 // Rows that the first samples have for each feature, at least.
 constexpr Index rows_a_feature = 2;
-// What samples do not know about second derivatives, as a share of their mean.
+// What samples do not know about second derivatives, as a share of their mean: less where steps have been right and short, more where they
+// have misled.
+constexpr double least_stiffness = 1e-4;
+constexpr double stiffness_factor = 4;
+constexpr double slow_steps = 0.7;  // that promise this share of what the last one did
+constexpr double misled = 1.7;      // f was so much steeper at the end than the model
 constexpr Effort effort_on_samples{.gap_share = 0.05, .passes = 1, .stiffness = 0.01};
 constexpr Effort effort_on_all{.gap_share = 0.1, .passes = 10, .stiffness = 0};
 // A model whose curvatures have to be raised this much needs more rows.
@@ -33,8 +39,8 @@ double inner_product(const Matrix<Real>& a, const Matrix<Real>& b) {
 template <class Real>
 class OnSamples final : public Corrector<Real> {
   public:
-    OnSamples(std::unique_ptr<SampleDescent<Real>> inner, Index memory)
-        : inner_(std::move(inner)), memory_(memory) {}
+    OnSamples(std::unique_ptr<SampleDescent<Real>> inner, Index memory, bool eases)
+        : inner_(std::move(inner)), memory_(memory), eases_(eases) {}
 
     bool correct(Run<Real>& run, const Proposal<Real>& seen, Move<Real>& move, double& step) override {
         const Index all = run.objective().samples();
@@ -52,7 +58,9 @@ class OnSamples final : public Corrector<Real> {
                 static_cast<double>(rows_) >= most_sample_share * static_cast<double>(all) && all <= room_;
             if (whole) weight_ = 1;
             const auto part = run.objective().sample(run.x(), whole ? all : rows_, seed_++);
-            minimize(run, seen, *part, whole ? effort_on_all : effort_on_samples, move.towards());
+            Effort effort = whole ? effort_on_all : effort_on_samples;
+            if (!whole) effort.stiffness = stiffness_;
+            minimize(run, seen, *part, effort, move.towards());
             if (search_line(run, seen, move, slope_, step)) {
                 made_ = move.version();
                 step_ = step;
@@ -63,7 +71,8 @@ class OnSamples final : public Corrector<Real> {
         }
     }
     void archive(Run<Real>& /*run*/, Archive& state) override {
-        state(room_, rows_, seed_, weight_, made_, way_, slope_, bend_, step_, *inner_);
+        state(room_, rows_, seed_, weight_, made_, way_, slope_, bend_, step_, last_slope_, stiffness_,
+              *inner_);
     }
 
   private:
@@ -73,8 +82,15 @@ class OnSamples final : public Corrector<Real> {
         if (last == nullptr || last->move != made_) return;
         const double ratio = (inner_product(gradient, way_) - slope_) / (step_ * bend_);
         if (!std::isfinite(ratio)) return;
+        const bool stiffens = (ratio > misled || step_ < 1) && stiffness_ < effort_on_samples.stiffness;
+        if (stiffens) {
+            stiffness_ = std::min(stiffness_factor * stiffness_, effort_on_samples.stiffness);
+        } else if (eases_ && slope_ < slow_steps * last_slope_) {
+            stiffness_ = std::max(stiffness_ / stiffness_factor, least_stiffness);
+        }
+        last_slope_ = slope_;
         weight_ = std::clamp(weight_ * std::sqrt(std::clamp(ratio, 0.25, 4.0)), least_weight, most_weight);
-        if (weight_ <= too_flat && step_ == 1) return;
+        if (stiffens || (weight_ <= too_flat && step_ == 1)) return;
         rows_ *= 2;
         weight_ = std::sqrt(weight_);
     }
@@ -106,6 +122,7 @@ class OnSamples final : public Corrector<Real> {
 
     std::unique_ptr<SampleDescent<Real>> inner_;
     Index memory_;
+    bool eases_;
     Index room_ = 0;  // rows that samples may have
     Index rows_ = 0;  // of a sample
     std::uint64_t seed_ = 0;
@@ -116,6 +133,8 @@ class OnSamples final : public Corrector<Real> {
     double slope_ = 0;
     double bend_ = 0;
     double step_ = 0;
+    double last_slope_ = -std::numeric_limits<double>::infinity();  // of the step before
+    double stiffness_ = effort_on_samples.stiffness;
 };
 
 }  // namespace
@@ -129,8 +148,9 @@ bool has_many_rows(const Objective<Real>& objective) {
 }
 
 template <class Real>
-std::unique_ptr<Corrector<Real>> on_samples(std::unique_ptr<SampleDescent<Real>> inner, Index memory) {
-    return std::make_unique<OnSamples<Real>>(std::move(inner), memory);
+std::unique_ptr<Corrector<Real>> on_samples(std::unique_ptr<SampleDescent<Real>> inner, Index memory,
+                                            bool eases) {
+    return std::make_unique<OnSamples<Real>>(std::move(inner), memory, eases);
 }
 
 template <class Real>
@@ -144,8 +164,8 @@ Matrix<Real> widened(const Matrix<Real>& m, Index cols) {
 
 template bool has_many_rows(const Objective<float>&);
 template bool has_many_rows(const Objective<double>&);
-template std::unique_ptr<Corrector<float>> on_samples(std::unique_ptr<SampleDescent<float>>, Index);
-template std::unique_ptr<Corrector<double>> on_samples(std::unique_ptr<SampleDescent<double>>, Index);
+template std::unique_ptr<Corrector<float>> on_samples(std::unique_ptr<SampleDescent<float>>, Index, bool);
+template std::unique_ptr<Corrector<double>> on_samples(std::unique_ptr<SampleDescent<double>>, Index, bool);
 template Matrix<float> widened(const Matrix<float>&, Index);
 template Matrix<double> widened(const Matrix<double>&, Index);
 

@@ -43,9 +43,10 @@ bool has_many_rows(const Objective<Real>& objective);
 
 /// Newton's method in all of the space on f as a sample of its rows tells it, tilted so that its slope at x is the true one: where rows are
 /// many, a few of them know how f bends. What a step has shown of the true curvature goes into the next model, and samples grow when they
-/// mislead. `memory`: bytes that may be kept of a sample.
+/// mislead. `memory`: bytes that may be kept of a sample. `eases`: where steps gain little, models become less stiff.
 template <class Real>
-std::unique_ptr<Corrector<Real>> on_samples(std::unique_ptr<SampleDescent<Real>> inner, Index memory);
+std::unique_ptr<Corrector<Real>> on_samples(std::unique_ptr<SampleDescent<Real>> inner, Index memory,
+                                            bool eases = false);
 
 /// Rows that the first samples have: this share of all, and no fewer than so many.
 constexpr double first_sample_share = 0.05;

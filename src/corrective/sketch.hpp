@@ -3,7 +3,7 @@
 #include "alfcg/objective/part.hpp"
 #include "corrective/nuclear_point.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 /// How f bends along the features, roughly: the leading eigenvectors of the mean of its second derivatives over the outputs.
 class Sketch {
@@ -28,4 +28,4 @@ class Sketch {
     double flat_ = 0;
 };
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

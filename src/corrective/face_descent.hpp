@@ -3,9 +3,9 @@
 #include "alfcg/objective/part.hpp"
 #include "alfcg/region/region.hpp"
 #include "corrective/nuclear_point.hpp"
-#include "corrective/nuclear_sketch.hpp"
+#include "corrective/sketch.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 /// What a descent moves about: the matrix that the ball is about, no taller than wide, and columns that nothing constrains.
 struct Point {
@@ -18,7 +18,8 @@ double dot(const Point& a, const Point& b);
 template <class Real>
 class Smooth {
   public:
-    Smooth(Part<Real>& part, double weight, double square);
+    /// `short_first`: points are to be no taller than wide.
+    Smooth(Part<Real>& part, double weight, double square, bool short_first);
 
     [[nodiscard]] Point point(const Matrix<Real>& s) const;
     [[nodiscard]] Point gradient(const Matrix<Real>& at_s) const;
@@ -61,14 +62,20 @@ class Smooth {
     Index calls_ = 0;
 };
 
-/// Goes down g + h over the nuclear ball, h = λ‖·‖_*: projected steps find the rank and what the norm costs, Newton steps on the
-/// matrices of that rank, by conjugate gradients, do the rest.
-template <class Real>
+/// Goes down g + h over the ball of a norm, h = λ‖·‖: projected steps find the face that the minimum lies on and what the norm costs,
+/// Newton steps on that face, by conjugate gradients, do the rest.
+template <class Real, class Norm>
 class Descent {
   public:
     /// `curvature`: of g, as far as known; 0: not at all. `sketch`: how f bends; may be empty.
-    Descent(Smooth<Real>& smooth, const Ball& ball, const Sketch& sketch, double curvature)
-        : smooth_(smooth), ball_(ball), sketch_(sketch), curvature_(curvature) {}
+    Descent(Smooth<Real>& smooth, Norm& norm, double radius, double cost, const Sketch& sketch,
+            double curvature)
+        : smooth_(smooth),
+          norm_(norm),
+          radius_(radius),
+          cost_(cost),
+          sketch_(sketch),
+          curvature_(curvature) {}
 
     /// From a point where g has just been evaluated.
     void start(Point at, double value, Point gradient);
@@ -80,38 +87,41 @@ class Descent {
 
     [[nodiscard]] const Point& at() const { return at_; }
     [[nodiscard]] const Point& gradient() const { return gradient_; }  // of g
-    [[nodiscard]] double norm() const { return norm_; }                // ‖w‖_*
+    [[nodiscard]] double length() const { return length_; }            // ‖w‖
     [[nodiscard]] double curvature() const { return curvature_; }
     /// Second derivatives that the last Newton step looked at.
     [[nodiscard]] int looks() const { return looks_; }
     /// How far g + h may be above its minimum over the ball, and what a step in the free columns promises.
-    [[nodiscard]] double gap() const { return gap(at_, gradient_, norm_); }
+    [[nodiscard]] double gap() const { return gap(at_, gradient_, length_); }
 
   private:
-    [[nodiscard]] double gap(const Point& at, const Point& gradient, double norm) const;
+    using State = typename Norm::State;
+    [[nodiscard]] double gap(const Point& at, const Point& gradient, double length) const;
     [[nodiscard]] bool rises(double value) const;  // of g + h
     // Calls of the part look from here again.
     void return_here();
     void find_curvature();
     struct Way {
         Point d;
-        double promise = 0;     // what g + h is to lose
-        Eigen::Index rank = 0;  // that is to stay
+        double promise = 0;          // what g + h is to lose
+        typename Norm::Shape shape;  // that is to stay
     };
     [[nodiscard]] Way newton_way(int most);
-    void take(Point& to, Point& gradient, Spectrum& spectrum, double value);
+    void take(Point& to, Point& gradient, State& state, double value);
 
     Smooth<Real>& smooth_;
-    const Ball& ball_;
+    Norm& norm_;
+    double radius_;
+    double cost_;  // λ
     const Sketch& sketch_;
     double curvature_;
     int looks_ = 0;
     Point at_;
     Point gradient_;
-    Spectrum spectrum_;
-    double norm_ = 0;
+    State state_;
+    double length_ = 0;
     double value_ = 0;  // g
     bool elsewhere_ = false;
 };
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

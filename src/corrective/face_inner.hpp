@@ -1,9 +1,9 @@
 #pragma once
 
-#include "corrective/nuclear_descent.hpp"
+#include "corrective/face_descent.hpp"
 #include "corrective/on_samples.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 /// What inner steps have found out, for the next ones.
 struct Knowledge {
@@ -16,8 +16,14 @@ struct Knowledge {
 };
 
 /// Goes down from s in the part's space, with weight · f, whose slope at s is `slopes`, where there are some.
-template <class Real>
-Found<Real> go_down(Part<Real>& part, const Ball& ball, double weight, const Matrix<Real>& s,
+template <class Real, class Norm>
+Found<Real> go_down(Part<Real>& part, Norm& norm, const Ball& ball, double weight, const Matrix<Real>& s,
                     const Matrix<Real>* slopes, const Effort& effort, Knowledge& knowledge);
 
-}  // namespace alfcg::nuclear
+/// Whether f bends along its slope at x no more than `most` times as much as it does in the mean, as far as a few of the rows tell: plain steps on all of f do as
+/// well then as inner ones.
+constexpr double evenly = 4;
+template <class Real>
+bool bends_evenly(Run<Real>& run, double most = evenly);
+
+}  // namespace alfcg::faces

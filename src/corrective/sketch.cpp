@@ -1,11 +1,11 @@
-#include "corrective/nuclear_sketch.hpp"
+#include "corrective/sketch.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/decompositions.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 namespace {
 
@@ -95,4 +95,4 @@ template double Sketch::cost(const Part<double>&);
 template void Sketch::refresh(Part<float>&);
 template void Sketch::refresh(Part<double>&);
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces

@@ -1,13 +1,14 @@
-#include "corrective/nuclear_descent.hpp"
+#include "corrective/face_descent.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "corrective/lp_face.hpp"
 #include "corrective/nuclear_face.hpp"
 
-namespace alfcg::nuclear {
+namespace alfcg::faces {
 
 namespace {
 
@@ -46,11 +47,11 @@ double dot(const Point& a, const Point& b) {
 }
 
 template <class Real>
-Smooth<Real>::Smooth(Part<Real>& part, double weight, double square)
+Smooth<Real>::Smooth(Part<Real>& part, double weight, double square, bool short_first)
     : part_(part),
       weight_(weight),
       square_(square),
-      turned_(part.shape().rows > part.shape().cols - part.free_columns()),
+      turned_(short_first && part.shape().rows > part.shape().cols - part.free_columns()),
       free_(part.free_columns()) {}
 
 template <class Real>
@@ -173,63 +174,61 @@ double Smooth<Real>::mean_bend() {
     return std::max(dot(probe, product) / static_cast<double>(probe.w.size()) - square_, 0.0);
 }
 
-template <class Real>
-void Descent<Real>::start(Point at, double value, Point gradient) {
+template <class Real, class Norm>
+void Descent<Real, Norm>::start(Point at, double value, Point gradient) {
     at_ = std::move(at);
     gradient_ = std::move(gradient);
     value_ = value;
-    spectrum_ = shrink(0, std::numeric_limits<double>::infinity(), at_.w.rows(), at_.w);
-    norm_ = spectrum_.sum();
+    state_ = norm_.look(at_.w);
+    length_ = state_.sum();
 }
 
-template <class Real>
-double Descent<Real>::gap(const Point& at, const Point& gradient, double norm) const {
-    const double cost = ball_.composite.nuclear;
-    const double steepest = std::max(largest_singular_value(gradient.w) - cost, 0.0);
+template <class Real, class Norm>
+double Descent<Real, Norm>::gap(const Point& at, const Point& gradient, double length) const {
+    const double steepest = std::max(norm_.dual(gradient.w) - cost_, 0.0);
     const double free = curvature_ > 0 ? gradient.free.squaredNorm() / curvature_ : 0;
-    return product_of(gradient.w, at.w) + cost * norm + ball_.radius * steepest + free;
+    return product_of(gradient.w, at.w) + cost_ * length + radius_ * steepest + free;
 }
 
-template <class Real>
-void Descent<Real>::return_here() {
+template <class Real, class Norm>
+void Descent<Real, Norm>::return_here() {
     if (!std::exchange(elsewhere_, false)) return;
     Point unused;
     smooth_.evaluate(at_, unused);
 }
 
-template <class Real>
-void Descent<Real>::take(Point& to, Point& gradient, Spectrum& spectrum, double value) {
+template <class Real, class Norm>
+void Descent<Real, Norm>::take(Point& to, Point& gradient, State& state, double value) {
     at_ = std::move(to);
     gradient_ = std::move(gradient);
-    spectrum_ = std::move(spectrum);
-    norm_ = spectrum_.sum();
+    state_ = std::move(state);
+    length_ = state_.sum();
     value_ = value;
     elsewhere_ = false;
 }
 
-template <class Real>
-bool Descent<Real>::rises(double value) const {
-    const double here = value_ + ball_.composite.nuclear * norm_;
+template <class Real, class Norm>
+bool Descent<Real, Norm>::rises(double value) const {
+    const double here = value_ + cost_ * length_;
     return value > here + rounding<Real> * std::abs(here);
 }
 
-template <class Real>
-void Descent<Real>::find_curvature() {
+template <class Real, class Norm>
+void Descent<Real, Norm>::find_curvature() {
     return_here();
     const double square = dot(gradient_, gradient_);
     if (square == 0) return;
     Point product;
     smooth_.curve(gradient_, product);
     // Steps that are longer than the ball is wide lead nowhere.
-    curvature_ = std::max(dot(gradient_, product) / square, std::sqrt(square) / (2 * ball_.radius));
+    curvature_ = std::max(dot(gradient_, product) / square, std::sqrt(square) / (2 * radius_));
 }
 
 // Accelerated, from a standstill. What the slope is at points ahead is told from those before, as if g were quadratic.
-template <class Real>
-bool Descent<Real>::projected_steps(int count, double fast, double enough) {
+template <class Real, class Norm>
+bool Descent<Real, Norm>::projected_steps(int count, double fast, double enough) {
     if (curvature_ <= 0) find_curvature();
     if (curvature_ <= 0) return false;
-    const double cost = ball_.composite.nuclear;
     Point from = at_;  // where a step starts
     Point slope = gradient_;
     double momentum = 1;
@@ -237,13 +236,13 @@ bool Descent<Real>::projected_steps(int count, double fast, double enough) {
     bool moved = false;
     for (int step = 1;; ++step) {
         Point to;
-        Spectrum spectrum;
+        State state;
         Point gradient;
         double reached = 0;
         for (int trial = 0;; ++trial) {
             to = from;
             add_to(-1 / curvature_, slope, to);
-            spectrum = shrink(cost / curvature_, ball_.radius, to.w.rows(), to.w);
+            state = norm_.nearest(cost_ / curvature_, radius_, norm_.any(to.w), to.w);
             reached = smooth_.evaluate(to, gradient);
             elsewhere_ = true;
             const Point way = difference(to, from);
@@ -253,14 +252,14 @@ bool Descent<Real>::projected_steps(int count, double fast, double enough) {
             if (trial == most_doublings) return moved;
             curvature_ = std::max(2 * curvature_, found);
         }
-        if (rises(reached + cost * spectrum.sum())) {  // the last point stays
+        if (rises(reached + cost_ * state.sum())) {  // the last point stays
             curvature_ *= 2;
             return moved;
         }
         curvature_ *= curvature_decay;
         const Point way = difference(to, at_);
         const Point bend = difference(gradient, gradient_);
-        take(to, gradient, spectrum, reached);
+        take(to, gradient, state, reached);
         moved = true;
         const double gap_now = gap();
         if (gap_now <= enough || step >= most_projected) return moved;
@@ -276,26 +275,20 @@ bool Descent<Real>::projected_steps(int count, double fast, double enough) {
     }
 }
 
-template <class Real>
-typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
+template <class Real, class Norm>
+typename Descent<Real, Norm>::Way Descent<Real, Norm>::newton_way(int most) {
     return_here();
-    const double cost = ball_.composite.nuclear;
-    const auto count = static_cast<double>(spectrum_.rank());
-    double multiplier = cost;
+    double multiplier = cost_;
     bool bound = false;
-    if (count > 0 && norm_ >= ball_.radius * (1 - tightness)) {
-        // What the norm costs where f and the ball are balanced.
-        const auto steep = product<Dense>(spectrum_.left.transpose(), gradient_.w);
-        const auto held = product<Dense>(spectrum_.left.transpose(), at_.w);
-        const Eigen::VectorXd along = steep.cwiseProduct(held).rowwise().sum();
-        const double mean = -along.cwiseQuotient(spectrum_.values).sum() / count;
-        bound = mean > cost;
-        if (bound) multiplier = mean;
+    if (length_ >= radius_ * (1 - tightness)) {
+        const double balanced = norm_.multiplier(state_, at_.w, gradient_.w);
+        bound = balanced > cost_;
+        if (bound) multiplier = balanced;
     }
     Way way{{Dense::Zero(at_.w.rows(), at_.w.cols()), Dense::Zero(at_.free.rows(), at_.free.cols())},
             0,
-            multiplier > 0 ? spectrum_.rank() : at_.w.rows()};
-    Face face(spectrum_, at_.w, multiplier, bound);
+            multiplier > 0 ? norm_.shape(state_) : norm_.any(at_.w)};
+    auto face = norm_.face(state_, at_.w, multiplier, bound);
     double along_free = curvature_;
     if (sketch_.empty()) {
         face.expect(curvature_);
@@ -342,21 +335,20 @@ typename Descent<Real>::Way Descent<Real>::newton_way(int most) {
     return way;
 }
 
-template <class Real>
-bool Descent<Real>::newton_step(int most) {
+template <class Real, class Norm>
+bool Descent<Real, Norm>::newton_step(int most) {
     const Way way = newton_way(most);
     if (!(way.promise > 0)) return false;
-    const double cost = ball_.composite.nuclear;
     double step = 1;
     for (int trial = 0; trial < most_newton_trials; ++trial, step /= 2) {
         Point to = at_;
         add_to(step, way.d, to);
-        Spectrum spectrum = shrink(0, ball_.radius, way.rank, to.w);
+        State state = norm_.nearest(0, radius_, way.shape, to.w);
         Point gradient;
         const double reached = smooth_.evaluate(to, gradient);
         elsewhere_ = true;
-        if (rises(reached + cost * spectrum.sum() + newton_descent * step * way.promise)) continue;
-        take(to, gradient, spectrum, reached);
+        if (rises(reached + cost_ * state.sum() + newton_descent * step * way.promise)) continue;
+        take(to, gradient, state, reached);
         return true;
     }
     return false;
@@ -364,7 +356,9 @@ bool Descent<Real>::newton_step(int most) {
 
 template class Smooth<float>;
 template class Smooth<double>;
-template class Descent<float>;
-template class Descent<double>;
+template class Descent<float, NuclearNorm>;
+template class Descent<double, NuclearNorm>;
+template class Descent<float, LpNorm>;
+template class Descent<double, LpNorm>;
 
-}  // namespace alfcg::nuclear
+}  // namespace alfcg::faces
