@@ -332,6 +332,37 @@ TEST_F(CompleteCommand, ARankThatIsTooSmallEndsTheRun) {
               "converged");
 }
 
+// Values in another unit, and the radius with them, are the same problem.
+TEST_F(CompleteCommand, VeryLargeAndVerySmallValuesAreNoMatter) {
+    const auto objective = [&](const std::string& zeros) {
+        write("r", lines([&](auto& text, int i, int j, double value) {
+                  text << row_name(i) << '\t' << column_name(j) << '\t' << value << 'e' << zeros << '\n';
+              }));
+        const auto json = summary({"r", "--radius", "40e" + zeros, "--tol", "1e-9", "--model", "m.npz"});
+        EXPECT_EQ(json["status"], "converged") << zeros;
+        return json["objective"].get<double>();
+    };
+    const double plain = objective("0");
+    EXPECT_NEAR(objective("120") * 1e-240 / plain, 1, 1e-8);
+    EXPECT_NEAR(objective("-120") * 1e240 / plain, 1, 1e-8);
+}
+
+// A ball that holds next to nothing of the values: what sweeps find lies far outside of it.
+TEST_F(CompleteCommand, TinyRadiiAreNoMatter) {
+    write_ratings();
+    for (const std::string radius : {"1e-6", "1e-12"}) {
+        const auto json = summary({"r.tsv", "--radius", radius, "--max-iterations", "6", "--model", "m.npz"});
+        EXPECT_GE(json["gap"], 0) << radius;
+        EXPECT_LT(json["gap"].get<double>(), 1e-2 * std::stod(radius)) << radius;
+    }
+}
+
+TEST_F(CompleteCommand, WhatUnpacksBeyondTheLimitIsRefused) {
+    write("r.gz", gzip(std::string(1000, '\n') + "a\tx\t1\nb\ty\t2\n"));
+    refused({"r.gz", "--radius", "1", "--max-unpacked", "500"}, "(--max-unpacked)");
+    EXPECT_EQ(complete({"r.gz", "--radius", "1", "--max-unpacked", "2000", "--quiet"}).status, 0);
+}
+
 TEST_P(BadInputTest, IsRefusedInOneLineAndTouchesNothing) {
     expect_refusal(GetParam());
 }
@@ -352,6 +383,10 @@ std::vector<BadInput> bad_ratings() {
         bad("NoNumber", good + "c\tz\tgood\n", {"r:3: the value", "'good'"}),
         bad("MissingValue", good + "c\tz\tnan\n", {"r:3: the value is missing", "leave such lines out"}),
         bad("TooLarge", good + "c\tz\t1e99\n", {"r:3: the value", "1e99"}),
+        late(bad("TooLargeToSquare", good + "c\tz\t1e200\n",
+                 {"a value is 1e+200; values are numbers of at most 1e+150"}, {"--precision", "f64"})),
+        late(
+            bad("TooLargeToSquareInSingle", good + "c\tz\t-1e35\n", {"values are numbers of at most 1e+30"})),
         bad("NoName", good + "\tz\t1\n", {"r:3: the name of the row is empty"}),
         bad("NoColumn", good + "c\t\t1\n", {"r:3: the name of the column is empty"}),
         bad("Twice", good + "a\tx\t3\n", {"r: row 'a' and column 'x' are there twice"}),

@@ -205,5 +205,32 @@ std::vector<BadInput> damaged() {
 }
 INSTANTIATE_TEST_SUITE_P(RatingsArchives, BadInputTest, testing::ValuesIn(damaged()), case_name);
 
+// Sizes are looked at before anything is unpacked.
+TEST_F(RatingsArchive, WhatUnpacksBeyondMeasureIsRefused) {
+    const auto number = [](std::uint64_t value, int bytes) {
+        std::string text;
+        for (int k = 0; k < bytes; ++k) text += static_cast<char>(value >> (8 * k));
+        return text;
+    };
+    std::string archive;
+    std::string list;
+    for (const std::string name : {"row.npy", "col.npy", "data.npy"}) {
+        const std::uint64_t packed = 3000000;
+        const std::string facts = number(20, 2) + number(0, 2) + number(8, 2) + number(0, 8) +
+                                  number(packed, 4) + number(1000 * packed, 4) + number(name.size(), 2) +
+                                  number(0, 2);
+        list += "PK\1\2" + number(20, 2) + facts + number(0, 10) + number(archive.size(), 4) + name;
+        archive += "PK\3\4" + facts + name + std::string(packed, '\0');
+    }
+    const std::size_t at = archive.size();
+    archive += list + "PK\5\6" + number(0, 4) + number(3, 2) + number(3, 2) + number(list.size(), 4) +
+               number(at, 4) + number(0, 2);
+    write_bytes(path_, archive);
+    const std::string message =
+        message_of<InputError>([&] { static_cast<void>(load_ratings<float>(path_)); });
+    EXPECT_NE(message.find("data.npy unpacks to 2.86e+03 MB, 1000 times its size"), std::string::npos)
+        << message;
+}
+
 }  // namespace
 }  // namespace alfcg

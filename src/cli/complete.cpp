@@ -12,6 +12,7 @@
 #include "alfcg/fit/completion.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/problem.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_options.hpp"
 #include "cli/terminal.hpp"
@@ -25,6 +26,7 @@ struct CompleteArguments {
     std::string source;
     bool weights = false;
     std::optional<Index> rows;
+    std::uint64_t max_unpacked = 0;
     std::string loss = "squared";
     std::optional<double> threshold;
     std::string radius;
@@ -154,8 +156,8 @@ template <class Real>
 int complete_with(CompleteArguments& arguments) {
     CompletionSpecification specification = specification_of(arguments);
     std::optional<InterruptGuard> guard(std::in_place);
-    Ratings<Real> ratings =
-        load_ratings<Real>(arguments.source, {arguments.weights, arguments.rows.value_or(0)});
+    Ratings<Real> ratings = load_ratings<Real>(
+        arguments.source, {arguments.weights, arguments.rows.value_or(0), arguments.max_unpacked});
     const Shape shape = ratings.known.pattern.shape;
     std::FILE* table = arguments.json ? stderr : stdout;
     const bool show =
@@ -264,6 +266,7 @@ Command add_complete(CommandOptions options) {
     options.add_flag("--weights", arguments->weights,
                      "the fourth column (.npz: the array weights) has weights", data);
     options.add_option("--rows", arguments->rows, "take the first N observations [all]", "N", data);
+    add_max_unpacked(options, arguments->max_unpacked, data);
     const std::string problem = "Problem";
     options.add_option("--radius", arguments->radius,
                        "of the nuclear ball; auto: the best on observations that are held out", "auto|R",

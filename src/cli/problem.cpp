@@ -81,6 +81,17 @@ void add_device(CommandOptions options, std::string& device) {
     options.add_values("--device", {"cpu", "cuda", "auto"});
 }
 
+void add_max_unpacked(CommandOptions options, std::uint64_t& bytes, const std::string& group) {
+    options.add_text(
+        "--max-unpacked",
+        [&bytes](const std::string& text) {
+            bytes = static_cast<std::uint64_t>(parse_size("max-unpacked", text));
+        },
+        "what an archive may unpack to, in bytes or as 500M, 20G [1G, or 200 times its size where that is "
+        "more]",
+        "SIZE", group);
+}
+
 void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_argument(
         "data", source,
@@ -100,14 +111,7 @@ void DataArguments::add_to(CommandOptions options, bool training) {
     options.add_option("--drop", read.drop, "CSV: leave columns out: names or positions between commas",
                        "COLUMN,...", group);
     options.add_option("--rows", rows, "take the first N rows [all]", "N", group);
-    options.add_text(
-        "--max-unpacked",
-        [this](const std::string& text) {
-            read.max_unpacked = static_cast<std::uint64_t>(parse_size("max-unpacked", text));
-        },
-        "what an archive may unpack to, in bytes or as 500M, 20G [1G, or 200 times its size where that is "
-        "more]",
-        "SIZE", group);
+    add_max_unpacked(options, read.max_unpacked, group);
     if (training) {
         options.add_option("--weights", read.weights,
                            "weights of the rows: a file of numbers like --labels, or a column of a CSV file",

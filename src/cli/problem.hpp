@@ -10,6 +10,9 @@
 
 namespace alfcg::cli {
 
+/// --max-unpacked, where files are read that may be compressed.
+void add_max_unpacked(CommandOptions options, std::uint64_t& bytes, const std::string& group);
+
 /// Options that say which data to read and how.
 struct DataArguments {
     std::string source;

@@ -63,6 +63,7 @@ void Corrective<Real>::propose(Run<Real>& run, Proposal<Real>& proposal) {
         rival_.reset();  // inner steps may tell more points apart
     }
     proposal.value = run.full_gradient(proposal.gradient);
+    run.require_finite(*proposal.value);  // inner steps could not go on
     // Where the last way led along a sum of many pairs, that is large: there is one of them, not two.
     if (proposal.move.atoms() > 0 && proposal.move.atom().kind == Vertex<Real>::Kind::low_rank)
         std::swap(proposal.move, better_);

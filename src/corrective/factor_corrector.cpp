@@ -7,6 +7,7 @@
 #include "corrective/corrector.hpp"
 #include "corrective/factor_path.hpp"
 #include "corrective/line_search.hpp"
+#include "corrective/nuclear_point.hpp"
 
 namespace alfcg {
 
@@ -135,28 +136,15 @@ class FactorCorrector final : public Corrector<Real> {
         const Factors<Real> product = sweeps_.release(most);
         product.to_vertex(to);
         to.composite = 0;
-        std::vector<double> sizes;
-        for (Index k = 0; k < product.width(); ++k) sizes.push_back(product.core(k, k));
-        const double lost = level(sizes);
-        const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-        // The radius is where the sweeps were to lead.
-        const double stretch =
-            sum < ball_.radius && sum >= (1 - near_enough) * ball_.radius ? ball_.radius / sum : 1;
-        for (std::size_t k = 0; k < sizes.size(); ++k)
-            to.scales[k] = std::max(1 - lost / sizes[k], 0.0) * stretch;
-    }
-
-    // What all sizes, largest first, must lose so that they sum up to no more than the radius.
-    [[nodiscard]] double level(const std::vector<double>& sizes) const {
-        double sum = 0;
-        double lost = 0;
-        for (std::size_t k = 0; k < sizes.size(); ++k) {
-            sum += sizes[k];
-            const double wanted = (sum - ball_.radius) / static_cast<double>(k + 1);
-            if (wanted >= sizes[k]) break;
-            lost = wanted;
-        }
-        return std::max(lost, 0.0);
+        Eigen::VectorXd values(product.width());
+        for (Index k = 0; k < product.width(); ++k) values(k) = product.core(k, k);
+        const double sum = values.sum();
+        if (sum > ball_.radius)
+            faces::lower(ball_.radius, values);
+        else if (sum >= (1 - near_enough) * ball_.radius)
+            values *= ball_.radius / sum;  // where the sweeps were to lead
+        for (Index k = 0; k < product.width(); ++k)
+            to.scales[static_cast<std::size_t>(k)] = values(k) / product.core(k, k);
     }
 
     Ball ball_;

@@ -12,10 +12,9 @@ namespace {
 // Of the largest singular value: what rounding leaves of others in a Gram matrix.
 constexpr double least_share = 1e-7;
 
-// All values, which come largest first, lose the same until those left sum up to the radius at most. Far outside of the ball that is nearly all of
-// them: what is left of the largest is found, not what is lost.
+}  // namespace
+
 void lower(double radius, Eigen::VectorXd& values) {
-    if (values.sum() <= radius) return;
     const double top = values(0);
     double depths = 0;
     double left = 0;
@@ -29,8 +28,6 @@ void lower(double radius, Eigen::VectorXd& values) {
     if (const double sum = values.sum(); sum > radius) values *= radius / sum;
 }
 
-}  // namespace
-
 double largest_singular_value(const Dense& g) {
     if (g.size() == 0) return 0;
     const auto gram = product<Eigen::MatrixXd>(g, g.transpose());
@@ -43,7 +40,7 @@ Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w) {
     const Eigen::VectorXd found = solver.eigenvalues().reverse().cwiseMax(0).cwiseSqrt();
     Eigen::VectorXd values = (found.array() - threshold).max(0);
     values.tail(std::max<Eigen::Index>(values.size() - rank, 0)).setZero();
-    lower(radius, values);
+    if (values.sum() > radius) lower(radius, values);
     const double least = least_share * found(0);
     Eigen::Index count = 0;
     while (count < values.size() && values(count) > 0 && found(count) > least) ++count;

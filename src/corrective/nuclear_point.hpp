@@ -21,6 +21,10 @@ struct Spectrum {
 /// The largest singular value of a matrix that is no taller than wide.
 double largest_singular_value(const Dense& g);
 
+/// Values that come largest first and sum up to more than the radius lose the same, down to zero, so that those left sum up to it. Far outside of the
+/// ball that is nearly all of them: what is left of the largest is found, not what is lost.
+void lower(double radius, Eigen::VectorXd& values);
+
 /// The nearest point to w with ‖w‖_* ≤ radius after all singular values have lost `threshold`, at most `rank` of them left: w itself, and
 /// what it has become of.
 Spectrum shrink(double threshold, double radius, Eigen::Index rank, Dense& w);

@@ -1,6 +1,7 @@
 #include "data/archive.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "alfcg/core/error.hpp"
+#include "data/byte_source.hpp"
 
 namespace alfcg {
 namespace {
@@ -162,6 +164,12 @@ Buffer<unsigned char> ArchiveReader::extract(std::uint64_t entry, std::uint64_t 
                                                              : facts.size / largest_ratio <= facts.comp_size;
     if (!plausible || facts.comp_size > file_size_)
         fail("damaged .npz archive: the sizes of " + name + " contradict each other");
+
+    if (std::min(facts.size, most) > modest_unpacked(facts.comp_size))
+        fail(fmt::format(
+            "{} unpacks to {:.3g} MB, {} times its size in the archive; if it is to be read all the "
+            "same, save it without compression",
+            name, static_cast<double>(facts.size) / 0x1p20, facts.size / facts.comp_size));
 
     const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(archive_.get(), entry, 0));
     if (file == nullptr) fail(explain(*zip_get_error(archive_.get()), name + " cannot be read"));

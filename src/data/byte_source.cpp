@@ -9,14 +9,6 @@
 
 namespace alfcg {
 
-namespace {
-
-// What archives of data unpack to without a word: text that is ever the same may be packed a thousandfold.
-constexpr std::uint64_t modest_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t modest_ratio = 200;
-
-}  // namespace
-
 ByteSource::ByteSource(const std::string& path, std::uint64_t most_unpacked)
     : input_(path), most_unpacked_(most_unpacked) {
     input_.require(archive_magic_bytes);
@@ -27,8 +19,7 @@ std::size_t ByteSource::read_some(char* to, std::size_t n) {
     if (decoder_) {
         const std::size_t produced = decoder_->decode(input_, to, n);
         unpacked_ += produced;
-        const std::uint64_t most =
-            most_unpacked_ > 0 ? most_unpacked_ : std::max(modest_bytes, modest_ratio * input_.consumed());
+        const std::uint64_t most = most_unpacked_ > 0 ? most_unpacked_ : modest_unpacked(input_.consumed());
         if (unpacked_ > most)
             throw InputError(
                 path(), 0,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,11 @@
 #include "data/raw_input.hpp"
 
 namespace alfcg {
+
+/// What so many bytes of an archive may unpack to where nobody says: text that is ever the same may be packed a thousandfold.
+constexpr std::uint64_t modest_unpacked(std::uint64_t packed) {
+    return std::max(std::uint64_t{1} << 30U, 200 * packed);
+}
 
 /// The contents of a file, whether it is plain, gzip, bzip2 or xz (told by its first bytes, never by its
 /// name). Reads forward only, so that pipes work too.

@@ -192,7 +192,7 @@ std::vector<std::string> numbered(Index count) {
 
 template <class Real>
 Ratings<Real> load_ratings(const std::string& path, const RatingOptions& options) {
-    ByteSource source(path);
+    ByteSource source(path, options.max_unpacked);
     Ratings<Real> ratings;
     ratings.name = path;
     Triples<Real> triples;

@@ -20,6 +20,9 @@ constexpr Index places_at_once = 4096;
 // What biases are found to, as a share of f, and the looks that this may take.
 template <class Real>
 constexpr double bias_accuracy = std::is_same_v<Real, float> ? 1e-9 : 1e-15;
+// The squares of values up to here can be added up.
+template <class Real>
+constexpr Real largest_value = static_cast<Real>(std::is_same_v<Real, float> ? 1e30 : 1e150);
 template <class Real>
 constexpr double step_accuracy = std::is_same_v<Real, float> ? 1e-4 : 1e-8;
 constexpr int most_looks = 30;
@@ -84,6 +87,10 @@ Completion<Real>::Completion(const Observations<Real>& known, const LossSpec& lo
     if (loss_.classifies() &&
         !std::all_of(known_.values.begin(), known_.values.end(), [](Real y) { return y == 1 || y == -1; }))
         throw Error(fmt::format("the {} loss needs values that are -1 or 1", loss.name));
+    for (const Real value : known_.values)
+        if (!(std::abs(value) <= largest_value<Real>))
+            throw Error(
+                fmt::format("a value is {}; values are numbers of at most {:g}", value, largest_value<Real>));
     if (!(biases.penalty >= 0)) throw QuantityError("bias-penalty", "must be at least 0");
     if (biases.used && loss_.classifies() && biases.penalty == 0)
         throw QuantityError(

@@ -61,8 +61,9 @@ struct Ratings {
 
 /// How a file of triples is to be read.
 struct RatingOptions {
-    bool weights = false;  // the fourth column has them
-    Index rows = 0;        // the first ones only; 0: all
+    bool weights = false;            // the fourth column has them
+    Index rows = 0;                  // the first ones only; 0: all
+    std::uint64_t max_unpacked = 0;  // as in ReadOptions
 };
 
 /// Triples "row column value [weight]" as CSV, TSV or with blanks, whose first two fields are names of any kind, with a header or without;
