@@ -9,23 +9,6 @@ namespace alfcg {
 
 namespace {
 
-template <class Real>
-class LpDescent final : public SampleDescent<Real> {
-  public:
-    explicit LpDescent(const Ball& ball) : ball_(ball), norm_(ball.p, ball.radius) {}
-
-    Found<Real> go_down(Part<Real>& part, double weight, const Matrix<Real>& s, const Matrix<Real>& slopes,
-                        const Effort& effort) override {
-        return faces::go_down(part, norm_, ball_, weight, s, &slopes, effort, knowledge_);
-    }
-    void archive(Archive& state) override { state(knowledge_); }
-
-  private:
-    Ball ball_;
-    faces::LpNorm norm_;
-    faces::Knowledge knowledge_;
-};
-
 /// Newton's method on samples, as long as it leads anywhere; then what any region with a proximal map has.
 template <class Real>
 class LpCorrector final : public Corrector<Real> {
@@ -52,7 +35,9 @@ class LpCorrector final : public Corrector<Real> {
 
   private:
     [[nodiscard]] std::unique_ptr<Corrector<Real>> begin() const {
-        return on_samples<Real>(std::make_unique<LpDescent<Real>>(ball_), memory_, true);
+        using Steps = faces::StepsOnSamples<Real, faces::LpNorm>;
+        return on_samples<Real>(std::make_unique<Steps>(ball_, faces::LpNorm(ball_.p, ball_.radius)), memory_,
+                                true);
     }
 
     Ball ball_;

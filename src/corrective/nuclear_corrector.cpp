@@ -16,24 +16,6 @@ constexpr Index most_steepest = 32;
 constexpr Index kept_times = 4;
 constexpr Effort effort_along_directions{.gap_share = 0.2, .passes = 60, .stiffness = 0};
 
-/// Over the nuclear ball, with what the last steps have found out.
-template <class Real>
-class NuclearDescent final : public SampleDescent<Real> {
-  public:
-    explicit NuclearDescent(const Ball& ball) : ball_(ball) {}
-
-    Found<Real> go_down(Part<Real>& part, double weight, const Matrix<Real>& s, const Matrix<Real>& slopes,
-                        const Effort& effort) override {
-        return faces::go_down(part, norm_, ball_, weight, s, &slopes, effort, knowledge_);
-    }
-    void archive(Archive& state) override { state(knowledge_); }
-
-  private:
-    Ball ball_;
-    faces::NuclearNorm norm_;
-    faces::Knowledge knowledge_;
-};
-
 /// Newton's method on all rows, along a few directions: those that x is made of, those that f is steepest along, and those that the last
 /// steps took.
 template <class Real>
@@ -115,7 +97,8 @@ class NuclearCorrector final : public Corrector<Real> {
         if (shape.cols > faces::short_side && (shape.rows > faces::short_side || !has_many_rows(objective)))
             return std::make_unique<NuclearAlongDirections<Real>>(
                 ball_, memory_ / (objective.samples() * static_cast<Index>(sizeof(Real))));
-        return on_samples<Real>(std::make_unique<NuclearDescent<Real>>(ball_), memory_);
+        using Steps = faces::StepsOnSamples<Real, faces::NuclearNorm>;
+        return on_samples<Real>(std::make_unique<Steps>(ball_, faces::NuclearNorm()), memory_);
     }
 
     Ball ball_;
