@@ -188,7 +188,7 @@ void bind_watching(nb::module_& module) {
             "gap_exact",
             [](const Iteration& it) { return it.look([](auto& s) { return s.metrics().gap_exact; }); },
             "Whether the gap is exact, or a proven upper bound.")
-        .def("__repr__", &Iteration::words)
+        .def("__repr__", &Iteration::words, nb::sig("def __repr__(self) -> str"))
         .def_prop_ro("x", &Iteration::x, nb::sig("def x(self) -> numpy.typing.NDArray[numpy.floating]"),
                      "A read-only copy of the iterate; of a matrix that is completed, all entries.")
         .def_prop_ro("factors", &Iteration::factors,
